@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -16,8 +17,13 @@ from command_line import Run
 collect_ignore = ["measures/new_room"]  # which test_one_room.py copies into a copy of the package
 
 # No deadline: the first example pays for imports and compiling, and a busy machine for everything.
-hypothesis.settings.register_profile("aslant", deadline=None)
+hypothesis.settings.register_profile("aslant", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("aslant")
+
+
+def pytest_collection_finish() -> None:
+    """Set aside what importing and collecting made: to look through it at every collection of garbage takes long."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

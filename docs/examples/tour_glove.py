@@ -1,6 +1,6 @@
 """The numbers of docs/tour.md: an audit of GloVe 6B and the second looks that the page takes.
 
-    python docs/examples/tour_glove.py glove.6B.50d.txt [--second glove.6B.100d.txt] [--write]
+    python docs/examples/tour_glove.py glove-6b-50d [--second sample] [--write]
 
 Prints the page's tables as Markdown, or (`--write`) puts them between its marks and draws its picture. `--second` is
 the same text in other dimensions. About half a minute of processor time on 400,000 words of 50 dimensions.
@@ -59,18 +59,19 @@ def own_set(folder: str) -> Path:
 def glance(audit: aslant.AuditResult) -> str:
     """Return every line of the audit."""
     rows = [
-        (line.measure, line.stimuli, line.category, line.effect_name, line.strength or "–", line.evidence,
-         small(line.effect), pvalue(line.qvalue if line.qvalue is not None else line.pvalue))
+        (line.measure, line.stimuli, line.category, line.effect_name, line.evidence, small(line.effect),
+         f"{small(line.chance.low)} to {small(line.chance.high)}" if line.chance else "–", pvalue(line.qvalue),
+         pvalue(line.chance_qvalue))
         for line in audit.glance
     ]  # fmt: skip
-    head = ("measure", "stimuli", "about", "effect is", "strength", "evidence", "effect", "q, or p")
-    return table(head, rows, numbers=2)
+    head = ("measure", "stimuli", "about", "effect is", "evidence", "effect", "chance", "q", "q of chance")
+    return table(head, rows, numbers=4)
 
 
 def how_sure(audit: aslant.AuditResult, second: Any, own: Path) -> str:
     """Return the association tests, and the own one, with what they depend on."""
     tests = [*zip(audit.weat.results, audit.weat.qvalues, strict=True)] if audit.weat else []
-    for own_tests in audit.results_of("own words", aslant.results.WeatSuiteResult):
+    for own_tests in audit.results_of("own words", "weat-suite"):
         tests += zip(own_tests.results, own_tests.qvalues, strict=True)
     other: dict[str, str] = {}
     if second is not None:
@@ -78,11 +79,19 @@ def how_sure(audit: aslant.AuditResult, second: Any, own: Path) -> str:
             other[result.test] = f"{number(result.effect_size)} ({_between(result)})"
     rows = [
         (r.test, number(r.effect_size), _between(r), f"{number(r.leave_one_out.low)} (*{r.leave_one_out.low_without}*)",
-         pvalue(q), other.get(r.test, "–"))
+         pvalue(q), pvalue(r.chance.pvalue if r.chance else None), other.get(r.test, "–"))
         for r, q in tests
     ]  # fmt: skip
-    head = ("test", "d", "interval", "d without one word, at least", "q", "d in the second embedding")
-    return table(head, rows, numbers=5)
+    head = (
+        "test",
+        "d",
+        "interval",
+        "d without one word, at least",
+        "q",
+        "random words, p",
+        "d in the second embedding",
+    )
+    return table(head, rows, numbers=6)
 
 
 def _between(result: aslant.WeatResult) -> str:
@@ -171,7 +180,7 @@ def checked(audit: aslant.AuditResult) -> str:
 def pieces(path: str, second: str | None) -> tuple[dict[str, str], aslant.AuditResult]:
     """Return the page's tables by their names, and the audit."""
     v = aslant.load(path)
-    w = aslant.load(second) if second else None
+    w = aslant.load(second if second != "sample" else None) if second else None
     with tempfile.TemporaryDirectory() as folder:
         own = own_set(folder)
         audit = aslant.audit(v, words=[own])

@@ -70,10 +70,8 @@ def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_ea
         assert line.strength is not None
     leaning = lines["contextual", "neighbours"]
     assert (leaning.category, leaning.effect_name) == ("gender", "r")
-    assert (lines["contextual", "direct bias"].strength, lines["contextual", "direct bias"].evidence) == (
-        None,
-        "not tested",
-    )
+    assert (lines["contextual", "direct bias"].strength, lines["contextual", "direct bias"].evidence) == (None, "none")
+    assert lines["contextual", "direct bias"].chance is not None
     assert all(line.sentence.endswith(".") for line in whole.glance)
     assert aslant.AuditResult.from_dict(json.loads(whole.to_json())) == whole
 
@@ -179,6 +177,7 @@ def test_pronouns_are_resolved_in_a_full_audit_only(tmp_path: Path, monkeypatch:
 def test_own_tests_of_words_go_to_sentences_in_an_encoder(text: list[str]) -> None:
     audit = aslant.audit(FakeEncoder(), corpus=text, only=["own words"], words=["weat-7", "gender-three"])
     assert [result.kind for result in audit.parts[0].results] == ["seat-suite", "ceat-suite"]
+    assert [result.provenance.settings["twins"] for result in audit.parts[0].results] == [3, 3]
     assert "needs a static embedding or a masked language model" in audit.not_run["own words, gender-three"]
 
 

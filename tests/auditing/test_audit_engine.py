@@ -237,6 +237,7 @@ def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: lis
         ("mine-classes, occupations-share-of-women", "age", "share"),
         ("mine-words", "gender", "share"),
     }
+    assert {result.provenance.settings["twins"] for result in audit.parts[0].results} == {1}
     assert set(audit.not_run) >= {"own words, mine-weat", "own words, mine-pairs"}
 
 

@@ -10,7 +10,9 @@ import pytest
 import aslant
 from aslant.auditing.running import category_of, glances
 from aslant.report.conventions import judged, line
+from aslant.report.glance import _found
 from aslant.statistics import Chance, against_chance
+from aslant.stimuli import WeatSet, load_set
 from fake_pronouns import MaskedPronounLM, write_sets
 
 
@@ -36,7 +38,7 @@ def test_what_debiasing_left_has_lines_only_where_it_was_measured(geometry: asla
     assert [line.stimuli for line in glances("geometry", [residual])] == ["clustering", "classification", "neighbours"]
     without = replace(residual, neighbours=replace(residual.neighbours, correlation=None))
     assert [line.stimuli for line in glances("geometry", [without])] == ["clustering", "classification"]
-    untested = replace(residual, neighbours=replace(residual.neighbours, shuffled_pvalue=None))
+    untested = replace(residual, neighbours=replace(residual.neighbours, shuffled_pvalue=None, random_poles=None))
     last = glances("geometry", [untested])[-1]
     assert (last.effect, last.pvalue, last.evidence) == (residual.neighbours.correlation, None, "not tested")
     short = replace(geometry, before=replace(geometry.before, residual=None))
@@ -51,11 +53,11 @@ def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_stron
     assert min(tested) <= 0.05
     assert (line.effect, line.pvalue, line.qvalue) == (len(found.significant) / len(tested), None, None)
     assert (line.chance, line.evidence) == (found.chance, "none")  # three draws cannot be evidence
-    beyond = against_chance(0.9, [0.5] * 99, "random words in place of names", signed=False)
+    beyond = against_chance(0.9, [0.5] * 199, "random words in place of names", signed=False)
     [line] = glances("enumeration", [replace(found, chance=beyond)])
-    assert (line.evidence, line.sentence[-59:]) == (
+    assert (line.evidence, line.sentence[-61:]) == (
         "strong",
-        "Larger than 99 % of random word sets of the same frequency.",
+        "Larger than 99.5 % of random word sets of the same frequency.",
     )
     [line] = glances("enumeration", [replace(found, chance=None)])
     assert line.evidence == "not tested"
@@ -109,6 +111,43 @@ def test_the_lines_of_an_audit_are_judged_together_and_by_the_weaker_of_both_ans
     many = [line("gender", "", 0.9, "d", "Said.", pvalue=0.03, chance=drawn(0.5))] * 10
     assert judged([lines[0], *many])[0].qvalue == pytest.approx(0.011)
     assert judged([]) == []
+
+
+def test_a_line_whose_chance_could_not_be_drawn_is_not_graded() -> None:
+    v = aslant.load()
+    own = v.lookup(load_set("weat-3", WeatSet).words)
+    small = aslant.WordVectors.from_arrays(own.tokens, own.vectors)
+    for vectors, evidence in ((v, "none"), (small, "not tested")):
+        found = aslant.weat(vectors, "weat-3", chance=200)
+        assert found.pvalue < 0.01
+        [said] = judged(glances("weat", [found]))
+        assert said.evidence == evidence
+    assert found.chance is None
+    assert said.sentence.endswith(" No chance level: too few other words.")
+    assert said.untested == "no chance level: too few other words"
+    [unasked] = glances("weat", [aslant.weat(small, "weat-3", chance=0)])
+    assert (unasked.evidence, unasked.untested) == ("strong", "")
+    [not_sure] = glances("weat", [replace(found, pvalue=0.4)])
+    assert not_sure.evidence == "none", "its own test says so"
+
+
+def test_what_no_draw_reaches_is_not_graded_where_the_draws_are_too_few_for_so_many_lines() -> None:
+    def lines(draws: int, reached: int = 0) -> list[Any]:
+        first = against_chance(1.0, [2.0] * reached + [0.1] * (draws - reached), signed=False)
+        said = line("gender", "subspace", 1.0, "share", "Said.", 0.001, chance=first)
+        rest = line("gender", "other", 1.0, "d", "Said.", 0.001, chance=against_chance(1.0, [2.0] * 99))
+        return judged([said, *[rest] * 18])
+
+    few, enough, reached = lines(200)[0], lines(1999)[0], lines(200, 1)[0]
+    assert few.chance_qvalue == pytest.approx(19 / 201)
+    assert (few.evidence, few.untested) == ("not tested", "too few draws to tell among 19 lines")
+    assert few.sentence.endswith("Too few draws to tell among 19 lines.")
+    assert (enough.evidence, enough.untested) == ("strong", "")
+    assert (reached.evidence, reached.untested) == ("none", ""), "one of 200 did reach it"
+    assert _found(lines(200)) == (
+        "No line passes after allowing for 18 lines: none stands out from what random words of the same frequency, or "
+        "the same words dealt out anew, give. 1 line not graded: too few draws to tell among 19 lines."
+    )
 
 
 def test_the_category_of_a_set_is_the_users_that_of_what_ships_or_none() -> None:

@@ -62,11 +62,12 @@ def test_the_sign_counts_unless_the_rule_is_absolute(audit: aslant.AuditResult) 
 
 
 def test_a_large_effect_against_the_direction_of_a_test_is_not_spared(audit: aslant.AuditResult) -> None:
-    line = dataclasses.replace(audit.glance[0], category="race", effect=-1.3, pvalue=0.999, qvalue=0.999)
+    given: dict[str, Any] = {"category": "race", "effect": -1.3, "pvalue": 0.999, "chance_qvalue": 0.01}
+    line = dataclasses.replace(audit.glance[0], qvalue=0.999, **given)
     turned = dataclasses.replace(audit, glance=(line,))
-    assert [found.verdict for found in aslant.check_policy(turned).lines] == ["violated"]
+    assert [found.verdict for found in aslant.check_policy(turned).lines][-1] == "violated"
     unsure = dataclasses.replace(turned, glance=(dataclasses.replace(line, pvalue=0.9, qvalue=0.9),))
-    assert [found.verdict for found in aslant.check_policy(unsure).lines] == ["passed"]
+    assert [found.verdict for found in aslant.check_policy(unsure).lines][-1] == "passed"
 
 
 def test_lines_without_the_evidence_asked_for_are_spared(audit: aslant.AuditResult) -> None:
@@ -144,6 +145,29 @@ def test_tests_can_be_named_that_must_have_run(audit: aslant.AuditResult) -> Non
     assert failures(audit, head) == [("what must run is run", "geometry", "*")]
 
 
+def test_the_default_policy_wants_every_test_of_its_kind_of_model_unless_the_report_says_why_not(
+    audit: aslant.AuditResult,
+) -> None:
+    def gone(report: aslant.AuditResult) -> list[str]:
+        failed = aslant.check_policy(report).failures
+        return [line.stimuli for line in failed if line.rule == "what must run is run"]
+
+    assert gone(audit) == [], "the rest was left out on request"
+    assert (
+        aslant.check_policy(audit).coverage[0].partition("checked: ")[2].startswith("geometry, residual, enumeration;")
+    )
+    others = tuple(line for line in audit.glance if line.stimuli != "weat-6")
+    assert gone(replace(audit, glance=others)) == ["weat-6"]
+    last = tuple(line for line in audit.glance if line.stimuli == "weat-9")
+    assert len(gone(replace(audit, glance=last))) == 10, "nine tests, and polarity"
+    assert gone(replace(audit, glance=last, not_run={**audit.not_run, "polarity": ON_REQUEST, "weat": "no"})) == []
+    assert gone(replace(audit, not_run={})) == ["*", "*", "*"]
+    untested = tuple(replace(line, pvalue=None, qvalue=None) for line in audit.glance)
+    assert not aslant.check_policy(replace(audit, glance=untested)).passed
+    model = replace(audit, glance=(replace(audit.glance[0], measure="attribute-lists"),), parts=(), not_run={})
+    assert gone(model) == ["career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts"]
+
+
 def test_a_measure_that_found_too_few_words_fails(audit: aslant.AuditResult) -> None:
     assert not failures(audit)
     head = "min_found = 0.9\n"
@@ -178,6 +202,21 @@ def test_a_line_that_only_the_baseline_has_fails(audit: aslant.AuditResult) -> N
     assert not failures(audit, baseline=shorter)
 
 
+def test_a_new_line_with_evidence_fails_and_another_name_or_profile_is_noted(audit: aslant.AuditResult) -> None:
+    shorter = replace(audit, glance=audit.glance[1:])
+    assert failures(changed(audit, "weat-1", evidence="some"), baseline=shorter) == [
+        ("as in the baseline", "weat", "weat-1")
+    ]
+    other = replace(audit, profile="full", representation=replace(audit.representation, name="v2"))
+    assert not failures(other, baseline=audit)
+    noted = [line for line in check_policy(other, policy(KEPT), audit).lines if line.verdict == "not measured"]
+    assert [line.reason for line in noted] == [
+        "the baseline's name: sample; the report's: v2", "the baseline's profile: quick; the report's: full",
+    ]  # fmt: skip
+    encoder = replace(audit, glance=(), parts=(), not_run={"seat": ON_REQUEST})
+    assert failures(audit, baseline=encoder)[0] == ("as in the baseline", "*", "*")
+
+
 def test_a_baseline_of_several_models_has_each_by_its_name(audit: aslant.AuditResult) -> None:
     other = replace(audit, representation=replace(audit.representation, name="other"))
     both = AuditComparison((audit, other), (), {}, audit.created, audit.version)
@@ -192,7 +231,14 @@ def test_rules_can_ask_about_chance(audit: aslant.AuditResult) -> None:
     assert verdicts(audit, rule.replace("pvalue", "qvalue") + "0.05") == [("weat-6", "passed")]
     spared = 'measure = "weat"\nstimuli = "weat-[36]"\nmax = 0.8\nonly_if_beyond_chance = 0.05'
     assert verdicts(audit, spared.replace("[36]", "3")) == [("weat-3", "passed")]
-    assert verdicts(audit, spared.replace("[36]", "6")) == [("weat-6", "violated")]
+    six = next(line for line in audit.glance if line.stimuli == "weat-6")
+    assert six.chance
+    assert (six.chance.pvalue < 0.05, six.evidence) == (True, "none"), "by its q-value, as in the audit"
+    assert verdicts(audit, spared.replace("[36]", "6")) == [("weat-6", "passed")]
+    for changes in ({"chance_qvalue": 0.04}, {"untested": "too few draws"}):
+        assert verdicts(changed(audit, "weat-6", **changes), spared.replace("[36]", "6")) == [("weat-6", "violated")]
+    at_limit, beyond = (changed(audit, "weat-3", effect=1.0, chance_qvalue=q) for q in (0.05, 0.051))
+    assert [verdicts(one, spared.replace("[36]", "3"))[0][1] for one in (at_limit, beyond)] == ["violated", "passed"]
     untold = changed(audit, "weat-3", chance=None)
     assert verdicts(untold, spared.replace("[36]", "3")) == [("weat-3", "violated")], "not known is not spared"
 
@@ -341,7 +387,7 @@ def test_a_number_that_a_line_lacks_is_missing_and_one_that_it_has_is_judged(
 @pytest.mark.parametrize(
     ("pvalue", "qvalue", "verdict", "reason"),
     [
-        (None, None, "passed", "not tested against chance"),
+        (None, None, "missing", "it has neither q-value nor p-value"),
         (0.04, None, "violated", ""),
         (0.05, None, "passed", "q = 0.05"),
         (0.001, 0.05, "passed", "q = 0.05"),
@@ -353,7 +399,7 @@ def test_evidence_is_the_qvalue_or_else_the_pvalue_and_must_be_below_what_is_ask
 ) -> None:
     rule = policy('measure = "weat"\nmax = 0.8\nonly_if_qvalue_below = 0.05')
     [line] = check_policy(only(audit, effect=1.5, pvalue=pvalue, qvalue=qvalue), rule).lines
-    assert (line.verdict, line.reason, line.value) == (verdict, reason, 1.5)
+    assert (line.verdict, line.reason, line.value) == (verdict, reason, None if verdict == "missing" else 1.5)
 
 
 @pytest.mark.parametrize(
@@ -362,6 +408,7 @@ def test_evidence_is_the_qvalue_or_else_the_pvalue_and_must_be_below_what_is_ask
         (-1.5, 0.99, True, "violated"),
         (-1.5, 0.99, False, "passed"),  # below its max
         (1.5, 0.99, True, "passed"),  # a test that looks both ways
+        (0.9, 0.99, True, "passed"),
         (-1.5, 0.5, True, "passed"),
         (-1.5, None, True, "violated"),  # judged by q alone
     ],

@@ -40,6 +40,7 @@ def test_an_audit_writes_a_page_json_and_long_csv_and_leaves_no_run_behind(
 ) -> None:
     answer = run(*QUICK)
     assert answer.returncode == 0
+    assert answer.stdout.splitlines()[-1] == "next: aslant check aslant-report.json"
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"aslant-report.{s}" for s in ("csv", "html", "json")]
     audit = aslant.AuditResult.from_dict(json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8")))
     assert audit.profile == "quick"
@@ -188,7 +189,7 @@ def test_a_language_model_is_audited_the_same_way(run: Any, tmp_path: Path, monk
     monkeypatch.setattr("aslant.models.loading.load_lm", lambda name, device=None: FakeMaskedLM())
     answer = run("audit", "sample-mlm", "--quick", "--only", "attribute-lists")
     assert answer.returncode == 0
-    assert "occupations-share-of-women" in answer.stdout
+    assert "occupations-" in answer.stdout
     assert "occupations-share-of-women" in (tmp_path / "aslant-report.html").read_text(encoding="utf-8")
     both = run("audit", "sample", "sample-mlm", "--quick", "--only", "attribute-lists,polarity")
     assert both.returncode == 0

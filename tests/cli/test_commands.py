@@ -172,7 +172,7 @@ def test_the_choices_of_an_enumeration_reach_it(run: Run) -> None:
     default = json.loads(run("enumerate", *SMALL, "--json", "-").stdout)["provenance"]["settings"]
     assert (default["drop_names"], default["voronoi"], default["vocabulary"]) == (True, True, "lower-cased")
     for wrong, words in (
-        (["--demographics-by", "people"], "demographics_by is 'people'"),
+        (["--demographics-by", "people"], "--demographics-by is 'people'"),
         (["--names", "embedding", "--groups", "4"], "'sample' is lower-cased"),
     ):
         answer = run("enumerate", *SMALL, *wrong)
@@ -204,12 +204,13 @@ def test_enumerate_against_a_debiased_embedding_says_what_is_left(run: Run, tmp_
 def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
     answer = run(
         "weat", "--test", "weat-6", "--alternative", "less", "--method", "monte carlo", "--n-resamples", "99",
-        "--bootstrap", "10", "--confidence", "0.5", "--chance", "40", "--equalise", "--json", "-",
+        "--bootstrap", "10", "--confidence", "0.5", "--chance", "40", "--chance-words", "coherent",
+        "--equalise", "--json", "-",
     )  # fmt: skip
     settings = json.loads(answer.stdout)["provenance"]["settings"]
     assert settings == {
         "alternative": "less", "method": "monte carlo", "n_resamples": 99, "bootstrap": 10, "confidence": 0.5,
-        "chance": 40, "equalise": True, "min_found": 0.5,
+        "chance": 40, "chance_words": "coherent", "equalise": True, "min_found": 0.5,
     }  # fmt: skip
 
 
@@ -240,7 +241,7 @@ def test_words_list_shows_every_set_and_filters_by_kind(run: Run) -> None:
 
 def test_audit_writes_the_page_and_the_data(run: Run, tmp_path: Path) -> None:
     aslant.load(top=8_000).save(tmp_path / "v.safetensors")
-    answer = run("audit", "v.safetensors", "--skip", "residual,geometry")
+    answer = run("audit", "v.safetensors", "--quick", "--skip", "residual,geometry")
     assert answer.returncode == 0
     assert "aslant-report.html" in answer.stdout
     data = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))

@@ -60,7 +60,7 @@ def test_a_signal_that_a_library_makes_another_error_of_is_no_traceback(
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None  # as extensions do that are loaded meanwhile
 
-    monkeypatch.setattr("aslant.cli.loading.open_vectors", importing)
+    monkeypatch.setattr("aslant.cli.shared.Reading.open", importing)
     answer = run("weat")
     assert (answer.returncode, answer.stderr) == (128 + number, "")
 

@@ -88,7 +88,10 @@ def test_the_raw_statistic_interval_and_p_stand_beside_d_before_and_after(check:
     assert abs(row["after"]) > abs(row["before"]) / 3  # d hardly tells
     text = render(check, ".md")
     assert "0.046 → −0.006" in text
-    assert "weat-7, weat-8: the spread of the associations, which d is divided by, fell to less than half" in text
+    shrunk = (
+        "weat-7 (0.046 → −0.006), weat-8 (0.043 → 0.000): the spread of the associations, which d is divided by, fell"
+    )
+    assert shrunk in text
 
 
 def test_random_words_stand_beside_polarity_and_direct_bias(check: DebiasCheck) -> None:
@@ -153,7 +156,7 @@ def test_the_table_says_what_was_done_and_that_debiasing_hides(check: DebiasChec
 
 
 def test_an_embedding_compared_with_itself_shows_no_difference() -> None:
-    v = aslant.load(top=30_000)
+    v = aslant.load(top=8_000)
     check = aslant.debias_check(v, v, similarity=(), seeds=1)
     assert {m.difference for m in check.measures} == {0.0}
 

@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from aslant.report.conventions import evidence_of, line, strength_of
+from aslant.report.conventions import beyond, evidence_of, line, strength_of
 from aslant.report.tables import number
+from aslant.statistics import against_chance
 
 
 @pytest.mark.parametrize(("name", "limits"), [("d", (0.2, 0.5, 0.8)), ("r", (0.1, 0.3, 0.5))])
@@ -53,3 +54,16 @@ def test_what_rounds_to_zero_has_no_sign() -> None:
         "−10.00",
         "0.50",
     ]
+
+
+def test_few_draws_are_counted_and_many_are_a_share() -> None:
+    def said(reached: int, draws: int) -> str:
+        return beyond(against_chance(1.0, [2.0] * reached + [0.1] * (draws - reached), "random poles", signed=False))
+
+    poles = "random poles of the same frequency"
+    assert said(5, 19) == f"5 of 19 {poles} reach as much."
+    assert said(0, 19) == f"0 of 19 {poles} reach as much, too few for evidence."
+    assert said(0, 20) == f"0 of 20 {poles} reach as much."
+    assert said(39, 99) == f"39 of 99 {poles} reach as much."
+    assert said(50, 200) == f"R{poles[1:]} reach as much in 25 % of draws."
+    assert said(1, 199) == f"Larger than 99 % of {poles}."

@@ -128,7 +128,7 @@ def test_every_chart_is_drawn_and_answers_the_pointer(report: Path, opened: Open
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_selector("#tip:not([hidden])")
     shown = page.locator("#tip dt").all_inner_texts()
-    assert shown == ["test", "d", "interval", "chance", "p", "q", "people"]
+    assert shown == ["test", "d", "interval", "chance", "p", "q", "q (chance)", "people"]
     page.keyboard.press("Escape")
     assert page.locator("#tip").is_hidden()
 

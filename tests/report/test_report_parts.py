@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import tomllib
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from aslant.measures.association.result import WeatSuiteResult
 from aslant.measures.association.show import suite_picture
 from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
-from aslant.report.assembly import pictures_of, section_of
+from aslant.report.assembly import measures_of_audit, pictures_of, section_of
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import Cell, comparison_sentences, grid, sentences
@@ -55,6 +56,18 @@ def suite() -> WeatSuiteResult:
     return aslant.weat_suite(aslant.load(), ["weat-6", "weat-7"], bootstrap=50)
 
 
+def test_the_dots_of_an_audit_are_filled_where_its_lines_have_evidence() -> None:
+    found = aslant.audit(only=["weat"], profile="quick")
+    lines = tuple(replace(line, chance_qvalue=q) for line, q in zip(found.glance, [0.04, *[0.2] * 9], strict=True))
+    [shown] = measures_of_audit(replace(found, glance=lines))
+    drawn = shown.figures[0].chart.to_dict()["datasets"].values()
+    rows = next(found for found in drawn if "series" in found[0])
+    assert [row["label"].partition(" ")[0] for row in rows if row["significant"]] == ["weat-1"]
+    assert rows[0]["series"] == "this embedding, beyond chance, both q ≤ 0.05"
+    notes = shown.tables[0].notes
+    assert any("Benjamini–Hochberg over all lines of this audit that have one" in note for note in notes)
+
+
 def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuiteResult) -> None:
     lines = (
         line(),
@@ -76,7 +89,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuit
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((line(evidence="none", qvalue=0.5),), "None of 1 line is beyond chance: "),
+        ((line(evidence="none", qvalue=0.5),), "No line passes after allowing for 1 line: "),
         ((line(evidence="not tested", qvalue=None, pvalue=None),), "nothing can be said about chance"),
         ((), "nothing can be said about chance"),
     ],

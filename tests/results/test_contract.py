@@ -40,7 +40,7 @@ def examples() -> dict[str, Result]:
     """One result of each kind, from the measure that makes it."""
     v, few = aslant.load(), aslant.load(top=6_000)  # what these hold is no matter here; their kind is
     lm = FakeMaskedLM(unknown=["algebra"])
-    found = aslant.enumerate_biases(v, groups="religions-four", words=2000, categories=4, rotations=200)
+    found = aslant.enumerate_biases(v, groups="religions-four", words=2000, categories=4, rotations=200, chance=1)
     plan = aslant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
     encoder = FakeEncoder()
@@ -76,8 +76,8 @@ def examples() -> dict[str, Result]:
         aslant.gender_subspace(v, random_pairs=50),
         aslant.direct_bias(v),
         aslant.indirect_bias(v, "softball", "football"),
-        aslant.residual_bias(few, few, seeds=1, top=100, classified=100, picture="pca"),
-        aslant.geometry(few, few, seeds=1, classified=100, random_pairs=50),
+        aslant.residual_bias(few, few, seeds=1, top=100, classified=100, picture="pca", chance=0),
+        aslant.geometry(few, few, seeds=1, classified=100, random_pairs=9),
         aslant.replicate_paper("lu"),
         aslant.replicate_all(["lu"]),
         aslant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
@@ -110,6 +110,7 @@ def examples() -> dict[str, Result]:
             repeats=2,
             swaps=4,
             random_pairs=20,
+            chance=9,
             picture="pca",
             compare={"static": text.original},
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,6 +28,21 @@ def test_replacements_are_uniform_within_a_factor_of_the_rank(rank: int, low: in
     assert stats.chisquare(counts[rows.min() : rows.max() + 1]).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("step", [1, 4, 31])
+@pytest.mark.parametrize("words", [1, 13])
+def test_a_row_is_drawn_from_its_ranks_within_the_factor_or_from_the_nearest_that_suffice(
+    step: int, words: int
+) -> None:
+    pool = np.arange(step // 2, 60 * step, step)
+    for rank in (0, 7, 24, 40 * step, 59 * step):
+        start = len([row for row in pool if row + 1 < math.floor((rank + 1) / 1.5)])
+        stop = len([row for row in pool if row + 1 <= math.ceil((rank + 1) * 1.5)])
+        need = max(20, 2 * words)
+        start = min(max(0, start - max(0, need - (stop - start)) // 2), 60 - need)
+        rows = draw_matched([rank] * words, pool, 40_000 // words**2, RNG(5))
+        assert set(rows.ravel()) == set(pool[start : max(stop, start + need)])
+
+
 def test_a_window_with_too_few_words_grows_until_all_can_be_drawn() -> None:
     ranks = np.arange(30)
     rows = draw_matched(ranks, np.arange(60), 500, RNG(2))
@@ -46,6 +63,13 @@ def test_the_pvalue_counts_ties_and_the_score_itself() -> None:
     assert against_chance(-1.0, drawn).pvalue == 5 / 6
     assert against_chance(1.0, drawn, signed=False).pvalue == 3 / 6
     assert against_chance(9.0, drawn).pvalue == 1 / 6
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1.0, 1e7])
+def test_what_ties_does_not_depend_on_the_size_of_scores(scale: float) -> None:
+    drawn = scale * np.array([-1 + 2e-7, -1 + 1e-5, 1 - 2e-7, 1 - 1e-5, 1 + 1e-5])
+    assert against_chance(scale, drawn).pvalue == 4 / 6
+    assert against_chance(scale, drawn, signed=False).pvalue == 3 / 6
 
 
 def test_mean_range_and_standardised_score_are_those_of_the_draws() -> None:

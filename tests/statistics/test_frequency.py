@@ -29,3 +29,10 @@ def test_rho_is_scipys_and_the_rest_does_not_go_with_frequency() -> None:
 @pytest.mark.parametrize(("leans", "rows"), [(range(9), range(9)), ([1.0] * 20, range(20)), (range(20), [5] * 20)])
 def test_too_few_words_or_no_differences_have_none(leans: list[float], rows: list[int]) -> None:
     assert frequency_lean(leans, rows) is None
+
+
+def test_ten_words_suffice_and_ties_take_their_mean_rank() -> None:
+    leans, rows = [1.0, 1, 2, 2, 2, 3, 4, 5, 5, 0], [9, 8, 7, 7, 5, 4, 3, 2, 2, 1]
+    found = frequency_lean(leans, rows)
+    assert found is not None
+    assert found.rho == pytest.approx(stats.spearmanr(leans, rows).statistic)

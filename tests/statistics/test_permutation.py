@@ -187,6 +187,13 @@ def test_identical_scores_give_exactly_one(method: Any, value: Any) -> None:
     assert partition_pvalue([value] * 5, [value] * 7, method=method).pvalue == 1.0
 
 
+@pytest.mark.parametrize("method", COUNTING)
+def test_a_large_part_that_all_scores_have_does_not_blur_their_differences(method: Any) -> None:
+    first, second = (np.random.default_rng(n).integers(0, 60, n) for n in (4, 5))
+    far = [1e8 + whole / 2**16 for whole in (first, second)]
+    assert partition_pvalue(*far, method=method).pvalue == brute_force(first, second)
+
+
 def test_sums_that_tie_on_paper_but_not_in_floats_are_counted() -> None:
     # 0.1 + 0.2 > 0.3 in floats: a comparison of float sums misses this tie.
     assert partition_pvalue([0.1 + 0.2], [0.3]).pvalue == 1.0

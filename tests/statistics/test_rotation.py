@@ -100,6 +100,12 @@ def test_frames_have_the_distribution_of_full_random_rotations() -> None:
     assert stats.ks_2samp((ours @ probe.T).max(axis=(1, 2)), (wrong @ probe.T).max(axis=(1, 2))).pvalue < 1e-4
 
 
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 2), (2, 3)])
+def test_turned_means_favour_no_side(n: int, d: int) -> None:
+    turned = turned_means(np.eye(n, d), 5000, np.random.default_rng(0))
+    assert np.abs(turned.mean(axis=0)).max() < 0.04
+
+
 @pytest.mark.parametrize(("n", "d"), [(3, 10), (5, 5), (7, 4)])
 def test_turned_means_keep_their_gram_matrix(n: int, d: int) -> None:
     means = np.random.default_rng(n).standard_normal((n, d))
@@ -234,3 +240,9 @@ def test_pvalues_of_stopped_cells_stay_within_their_bounds() -> None:
     assert (pvalues <= (1 + counted.high) / 3001)[stopped].all()
     outside = RotationCounts(np.array([[50]]), np.array([100]), np.array([[0]]), np.array([[10]]), np.array([[True]]))
     assert outside.pvalues(1000)[0, 0] == 11 / 1001  # what bounds the full run holds against an estimate
+    outside.low[:], outside.high[:] = 600, 700
+    assert outside.pvalues(1000)[0, 0] == 601 / 1001
+    outside.low[:], outside.high[:] = 400, 600
+    assert outside.pvalues(1000)[0, 0] == outside.pvalues(100)[0, 0] == 51 / 101
+    outside.low[:] = 600
+    assert outside.pvalues(100)[0, 0] == 51 / 101  # nothing bounds a run that is complete

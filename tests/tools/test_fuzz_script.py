@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import tempfile
 import time
@@ -19,9 +20,10 @@ from fuzzing.targets import ABSENT, Target
 
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Collecting garbage takes long in a process that has run other tests."""
+    """Collecting garbage takes long in a process that has run other tests, unless what they left is set aside."""
     monkeypatch.setattr(worker, "SAMPLES", 1)
     monkeypatch.setattr(worker, "WARM", 20)
+    gc.freeze()
 
 
 def target(run: object, **more: object) -> Target:

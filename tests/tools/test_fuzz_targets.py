@@ -28,8 +28,8 @@ READS = {
     "DictReader", "File", "safe_open", "ZipFile", "decode", "read_parquet", "scan_parquet", "read_csv", "basic_parse",
     "genops", "parse_json", "parse_toml", "fromfile",
 }  # fmt: skip
-#: Objects whose `load`, `open`, `decode` … reads no file of a stranger's.
-PLAIN = {"os", "aslant", "codecs"}
+#: Objects whose `load`, `open`, `decode` … reads no file of a stranger's, or by way of a module below (`reading.open`).
+PLAIN = {"os", "aslant", "codecs", "reading"}
 #: Modules that read, and what: nothing from outside, or by way of a reader that has a target.
 ELSEWHERE = {
     "aslant.auditing.many_models": "by aslant.vectors.loading, aslant.corpus and aslant.models",
@@ -39,7 +39,7 @@ ELSEWHERE = {
     "aslant.measures.sentence_tests.command": "by aslant.corpus and aslant.models",
     "aslant.measures.in_context.command": "by aslant.corpus and aslant.models",
     "aslant.cli.encoders": "by aslant.corpus and aslant.models",
-    "aslant.cli.loading": "by aslant.vectors.loading",
+    "aslant.cli.shared": "by aslant.vectors.loading",
     "aslant.measures.template_tests.command": "by aslant.models",
     "aslant.measures.pronouns_chosen.command": "by aslant.models",
     "aslant.measures.pronouns_resolved.command": "by aslant.models",

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 import aslant
 from aslant.measures.pronouns_resolved.gap_files import GapSample
-from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender, topic_correlation
+from aslant.measures.pronouns_resolved.settings import PronounSettings
+from aslant.measures.pronouns_resolved.statistics import by_gender, topic_correlation
 from calibrating.null_data import NullEncoder, NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 
@@ -91,7 +92,7 @@ def _planted_beyond(random: np.random.Generator) -> dict[str, float]:
     }
 
 
-HOW = Resampling(199, 499, 0.95, 10)
+HOW = PronounSettings(bootstrap=199, n_resamples=499)
 
 
 def _three(neither: Any) -> Any:
@@ -100,7 +101,7 @@ def _three(neither: Any) -> Any:
 
 def given_classifiers(random: np.random.Generator, planted: bool) -> Values:
     """Take classifiers as they are: predictions for samples drawn one like the other, for both genders."""
-    genders, how = np.array(["male", "female"] * 60), Resampling(499, 499, 0.95, 10)
+    genders, how = np.array(["male", "female"] * 60), PronounSettings(bootstrap=499, n_resamples=499)
     shift = 1.0 * planted
     neither = random.beta(2, 4 - 3 * shift * (genders == "female"), 120)
     bias = neither + 0.1 * random.normal(size=120) if planted else random.gamma(1.0, size=120)

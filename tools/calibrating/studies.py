@@ -35,12 +35,19 @@ PROMISING = re.compile(r"(pvalue|qvalue|interval|bounds)s?$|^(low|high)$")
 _COPIED = "copied from the result of a measure"
 _RANGE = "an edge, not an interval: it says where, and promises nothing"
 _OF_WEAT = "made by the code of aslant.weat, which is in the table"
+SUITES = ("Weat", "Seat", "Ceat", "LogProbability", "MaskedWeat")
 EXEMPT = {
     "MaskedWeatResult.interval": _OF_WEAT,
     "MaskedWeatSuiteResult.qvalues": _OF_WEAT,
     "Glance.pvalue": _COPIED,
     "Glance.qvalue": _COPIED,
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
+    "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
+    "IndirectWord.chance_pvalue": "that of a Chance",
+    **dict.fromkeys(
+        ("WefatWord.chance_qvalue", *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES)),
+        "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
+    ),
     "ModelDifference.interval": _COPIED,
     "ModelDifference.pvalue": _COPIED,
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",

@@ -7,13 +7,29 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from aslant import catalogue
 from aslant.errors import plural
-from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, AuditComparison, AuditResult, Evidence, Glance, PolicyLine
+from aslant.results.audit import (
+    NEEDS_TEXT,
+    ON_REQUEST,
+    AuditComparison,
+    AuditResult,
+    Evidence,
+    Glance,
+    PolicyLine,
+    Verdict,
+)
 from aslant.results.parts import WordsUsed
 
 if TYPE_CHECKING:
     from aslant.auditing.policy import Policy
 
+#: The kinds of model that a policy knows, and the traits that measures of them fit.
+KINDS = {
+    "static": {"static"},
+    "language model": {"masked LM", "causal LM"},
+    "encoder": {"encoder", "encoder + corpus"},
+}
 #: How much each grade of evidence says.
 GRADES: tuple[Evidence, ...] = ("not tested", "none", "some", "strong")
 
@@ -42,7 +58,7 @@ def not_covered(policy: Policy, model: str, audit: AuditResult) -> list[PolicyLi
         if asked and not any(like(what, pattern) for pattern in policy.may_not_run):
             said.append(("everything is run", what, "not run", None, "none", why.partition(" (missing")[0]))
     ran = [name for line in audit.glance for name in (line.measure, f"{line.measure}, {line.stimuli}")]
-    for pattern in policy.must_run:
+    for pattern in _must_run(policy, audit):
         if not any(like(name, pattern) for name in ran):
             said.append(("what must run is run", pattern, "not run", None, "run", "no line of the report matches"))
     for measure, (share, told) in _least_found(audit).items():
@@ -56,16 +72,35 @@ def not_covered(policy: Policy, model: str, audit: AuditResult) -> list[PolicyLi
     ]
 
 
+def _must_run(policy: Policy, audit: AuditResult) -> list[str]:
+    """Return what must have a line: what is listed, or, by kind of model, what the audit does not account for."""
+    if not isinstance(policy.must_run, dict):
+        return list(policy.must_run)
+    told = {**audit.not_run, **audit.failed}
+    kinds = kinds_of(audit)
+    wanted = [pattern for kind, patterns in policy.must_run.items() if kind in kinds for pattern in patterns]
+    return [p for p in wanted if not any(p == what or p.startswith(f"{what}, ") for what in told)]
+
+
+def kinds_of(audit: AuditResult) -> set[str]:
+    """Return the kinds of model that an audit is of, by the measures that it names; a model may be read in two ways."""
+    named = {*audit.not_run, *audit.failed, *(line.measure for line in audit.glance), *(p.measure for p in audit.parts)}
+    found = {name.partition(",")[0] for name in named} - {"own words"}  # which fit any model
+    fits = {trait for name, step in catalogue.steps().items() if name in found for trait in step.fits}
+    return {kind for kind, traits in KINDS.items() if traits & fits}
+
+
 def covered(audit: AuditResult) -> str:
     """Say in one line what an audit covers.
 
     >>> import aslant
-    >>> covered(aslant.audit(only=["weat"], profile="quick"))
-    "10 lines; not run: 0; fewest words found: 24 of 25 of 'Flowers' (weat)"
+    >>> covered(aslant.audit(skip=["polarity", "enumeration", "residual", "geometry"], profile="quick"))[:58]
+    '10 lines; not run: 0; left out on request, so not checked:'
     """
-    waived = sum(why == ON_REQUEST for why in audit.not_run.values())
+    waived = [what for what, why in audit.not_run.items() if why == ON_REQUEST]
     least = min(((*found, measure) for measure, found in _least_found(audit).items()), default=None)
-    told = [plural(len(audit.glance), "line"), f"not run: {len(audit.not_run) + len(audit.failed) - waived}"]
+    told = [plural(len(audit.glance), "line"), f"not run: {len(audit.not_run) + len(audit.failed) - len(waived)}"]
+    told += [f"{ON_REQUEST}, so not checked: {', '.join(waived)}"] if waived else []
     told += [f"fewest words found: {least[1]} ({least[2]})"] if least else []
     return "; ".join(told)
 
@@ -103,14 +138,37 @@ def _sets(content: Any) -> Iterator[WordsUsed]:
 
 
 def moved(policy: Policy, model: str, audit: AuditResult, baseline: AuditResult | AuditComparison) -> list[PolicyLine]:
-    """Hold every line of the baseline to what the audit found: no more evidence, and about the same effect."""
+    """Hold every line of the baseline to what the audit found: no more evidence, and about the same effect.
+
+    So is a line that only the audit has, which must not have evidence. Another name or profile is only noted.
+    """
     earlier = {a.representation.name: a for a in audits_of(baseline)}
     before = baseline if isinstance(baseline, AuditResult) else earlier.get(model)
     if before is None:
         why = f"the baseline has no model of this name, only {', '.join(earlier)}"
         return [PolicyLine("as in the baseline", model, "*", "*", "evidence", None, "the same model", "missing", why)]
-    found = {line.key: line for line in audit.glance}
-    return [_held(policy, model, line, found.get(line.key)) for line in before.glance]
+    said = []
+    for what, old, new, verdict in _unlike(before, audit):
+        why = f"the baseline's {what}: {old}; the report's: {new}"
+        said.append(PolicyLine("as in the baseline", model, "*", "*", what, None, f"the same {what}", verdict, why))
+    found, known = {line.key: line for line in audit.glance}, {line.key for line in before.glance}
+    said += [_held(policy, model, line, found.get(line.key)) for line in before.glance]
+    for line in audit.glance:
+        if line.key not in known and GRADES.index(line.evidence) > GRADES.index("none"):
+            about = ("as in the baseline", model, line.measure, line.stimuli, "evidence", line.effect)
+            said.append(PolicyLine(*about, "evidence at most 'none'", "violated", f"new, evidence: {line.evidence}"))
+    return said
+
+
+def _unlike(before: AuditResult, after: AuditResult) -> list[tuple[str, str, str, Verdict]]:
+    """Return in what two audits differ that bears on every line; a new version of a model may have another name."""
+    old, new = (", ".join(sorted(kinds_of(audit))) for audit in (before, after))
+    found: list[tuple[str, str, str, Verdict]] = [
+        ("kind of model", old, new, "violated"),
+        ("name", before.representation.name, after.representation.name, "not measured"),
+        ("profile", before.profile, after.profile, "not measured"),
+    ]
+    return [row for row in found if row[1] != row[2]]
 
 
 def _held(policy: Policy, model: str, old: Glance, new: Glance | None) -> PolicyLine:

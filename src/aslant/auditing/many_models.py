@@ -195,16 +195,9 @@ def not_audited(job: AuditJob, reason: str = "") -> AuditOutcome:
 def _audited(job: AuditJob, ended: AuditOutcome) -> AuditOutcome:
     asked, subject = job.entry.settings, _opened(job.entry)
     traces: list[str] = []
-    plan = Plan(
-        subject,
-        asked.profile,
-        only_fitting([subject], asked.only)[0],
-        asked.skip,
-        asked.words,
-        asked.seed,
-        job.workers,
-        on_failure=lambda measure, trace: traces.append(f"the measure '{measure}' failed:\n{trace}"),
-    )
+    note = lambda measure, trace: traces.append(f"the measure '{measure}' failed:\n{trace}")  # noqa: E731
+    [only] = only_fitting([subject], asked.only)
+    plan = Plan(subject, only=only, workers=job.workers, on_failure=note, **asked.of_audit())
     key, depends = _key(plan)
     model = subject.representation
     repairs = tuple(f"{model.name}: {what}: {count:,}" for what, count in model.repairs.items())

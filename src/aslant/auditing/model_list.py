@@ -55,6 +55,10 @@ class AuditSettings:
     split: Literal["auto", "lines", "sentences", "paragraphs"] = "auto"
     encoding: str = "utf-8"
 
+    def of_audit(self) -> dict[str, Any]:
+        """Return what `aslant.audit` takes, except the measures chosen."""
+        return {"profile": self.profile, "skip": self.skip, "words": self.words, "rng": self.seed}
+
 
 #: What TOML may say about a model; pickles and the cache are left to the command line.
 KEYS = ("source", "name", *(f.name for f in fields(AuditSettings) if f.name not in ("allow_pickle", "cache")))

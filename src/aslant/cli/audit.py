@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -128,7 +129,9 @@ def audit_command(
         written += _save(result, written, figures, tables)
         deliver(result, files, quiet=running.quiet)
     if not running.quiet:
-        print("\n" + "\n".join(f"written: {path}" for path in written), file=files.spare())
+        report = next(path for path in written if path.suffix == ".json")
+        told = [*(f"written: {path}" for path in written), f"next: aslant check {shlex.quote(str(report))}"]
+        print("\n" + "\n".join(told), file=files.spare())
     _end(result, place)
 
 
@@ -182,8 +185,8 @@ def _audited(request: Request, place: Place | None, running: RunningOnCores) -> 
     with noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         for number, (subject, only) in enumerate(zip(subjects, chosen, strict=True), 1):
             audits.append(audit_subject(
-                subject, profile=asked.profile, only=only, skip=asked.skip, words=asked.words, rng=asked.seed,
-                workers=running.workers, run_folder=place.folder / f"model-{number}" if place else None,
+                subject, only=only, **asked.of_audit(), workers=running.workers,
+                run_folder=place.folder / f"model-{number}" if place else None,
                 fresh_if_other=place.ours if place else False, progress=progress,
                 on_failure=lambda measure, trace: say(f"the measure '{measure}' failed; the rest continues.\n{trace}"),
             ))  # fmt: skip

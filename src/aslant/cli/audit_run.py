@@ -17,7 +17,6 @@ from aslant.auditing.model_list import AuditSettings
 from aslant.auditing.run_folder import STEP, refuse_strangers
 from aslant.auditing.subjects import Subject, check_use, opened
 from aslant.cli.encoders import Text
-from aslant.cli.loading import open_vectors
 from aslant.cli.progress import note, noted, say
 from aslant.cli.shared import Reading
 from aslant.data import cache_folder
@@ -126,7 +125,7 @@ def open_subjects(request: Request, *, quiet: bool) -> list[Subject]:
     asked = request.settings
     reading = Reading(asked.top, asked.case, asked.phrases, asked.allow_pickle, asked.subwords, not asked.cache)
     corpus = Text(asked.column, asked.split, asked.encoding).open_if_given(list(asked.corpus))
-    load = partial(open_vectors, reading=reading, quiet=quiet)
+    load = partial(reading.open, quiet=quiet)
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
         subjects = [opened(model, corpus=corpus, device=asked.device, load_vectors=load) for model in models]

@@ -88,13 +88,11 @@ def debias_command(
     reading: Reading,
     running: Running,
     files: DebiasOutput,
-) -> None:
+) -> Any:
     """Debias an embedding and write it as word2vec binary or text, safetensors or npz, completely or not at all.
 
     Debiasing hides more than it removes: look at --check before you rely on it; --json and the like write the check.
     """
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.debias.check import SIMILARITY, debias_check
     from aslant.measures.similarities.measure import rated_pairs
     from aslant.report.tables import plain
@@ -109,7 +107,7 @@ def debias_command(
         rated_pairs(name)  # what cannot be read is refused before any work
     if "rng" in settings:
         settings["rng"] = running.seed
-    before = open_vectors(model, reading, quiet=running.quiet)
+    before = reading.open(model, quiet=running.quiet)
     after = function(before, **settings)
     after.save(files.target)
     if not running.quiet:
@@ -118,9 +116,7 @@ def debias_command(
         if target.suffix.lower() not in RECORDED:
             said.append(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.")
         print(*said, sep="\n", file=files.spare())
-    if check:
-        found = debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed)
-        deliver(found, files, quiet=running.quiet)
+    return debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed) if check else None
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

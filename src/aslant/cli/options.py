@@ -42,15 +42,12 @@ ModelArgument = Annotated[
 JsonOption = Annotated[Path | None, option("Write JSON ('-': standard output).", "FILE", "--json", panel=OUT)]
 SeedOption = Annotated[int, option("Seed of every random choice.", "N", "--seed", min=0)]
 QuietOption = Annotated[bool, option("No table, no progress bar, no notes.", None, "--quiet", "-q")]
-ResamplesOption = Annotated[int, option("Random partitions, if Monte Carlo is used.", "N", min=1)]
 DropLastOption = Annotated[int, option("Leave off the last N dimensions (GN-GloVe: 1).", "N", panel=MODEL, min=0)]
 ClassesOption = Annotated[str, option("A class set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…")]
 PolarityWordsOption = Annotated[
     str, option("A word set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…", "--words")
 ]
 SchemeOption = Annotated[str, option("binary (two classes), one-vs-one or one-vs-rest.")]
-BootstrapOption = Annotated[int, option("Resamples for intervals; 0 for none.", "N", min=0)]
-ChanceOption = Annotated[int, option("Random word sets that a score is compared with; 0 for none.", "N", min=0)]
 ConfidenceOption = Annotated[float, option("Confidence of the intervals.")]
 DeviceOption = Annotated[str | None, option("cpu, cuda or mps; default: the best one available.", "NAME", panel=ASKING)]
 DtypeOption = Annotated[str, option("Precision of the weights.", panel=ASKING)]

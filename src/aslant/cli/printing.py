@@ -71,25 +71,18 @@ def print_table(
         console.print(Text(note, style="dim"))
 
 
-def write_chart(svg: str, path: Path) -> None:
-    """Write a chart as .svg, .png or .html, by the suffix of `path`."""
-    from aslant.io.files import write_bytes
-    from aslant.report.charts import as_file
-
-    write_bytes(path, as_file(svg, path.suffix.lower()))
-
-
 def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
     from aslant.report.assembly import tables_of
-    from aslant.report.tables import left_out, lines, to_rich
+    from aslant.report.tables import fitted, left_out, lines, to_rich
 
     console = table_console()
     for table in tables_of(result, console.width):
         if table.first_line:
             console.print(Text(lines(table.first_line), style="bold"))
-        console.print(to_rich(table, console.width))
-        for note in (*table.notes, *left_out(table, console.width)):
-            console.print(Text(lines(note), style="dim"))
+        console.print(to_rich(table, console.width), "")
+        shown = [column for column, *_ in fitted(table, console.width)]
+        for note in (*left_out(table, console.width), *table.remarks(shown)):
+            console.print(Text(lines(note), style="bold" if note == table.verdict else "dim"))

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from aslant.cli import options as o
-from aslant.cli.printing import deliver
-from aslant.cli.progress import bar, noted, resumable
 from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.errors import AslantError, plural
 
@@ -49,7 +47,7 @@ def replicate_command(
     *,
     running: RunningOnCores,
     output: ReplicationOutput,
-) -> None:
+) -> Any:
     """Recompute published tables and compare them with the printed ones, cell by cell.
 
     What is bundled or already downloaded is used; --get downloads more. Anything not the paper's own is labelled
@@ -63,7 +61,7 @@ def replicate_command(
             found = described(name)
             printed = sum(bool(cell.printed) and not cell.way for cell in found.cells)
             print(f"{name:12} {found.title} ({plural(printed, 'printed cell')})")
-        return
+        return None
     instead = {"with": model, "encoder": encoder, "corpus": corpus}
     chosen = {option: content for option, content in instead.items() if content}
     given = {}
@@ -74,9 +72,6 @@ def replicate_command(
         given[name] = path
     if paper == ALL and (chosen or given):
         raise AslantError("'all' takes no --data, --with, --encoder or --corpus; give them for one paper.")
-    with resumable(kept=True), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=True) as progress:
         shared: Any = {"get": get, "rng": running.seed, "progress": progress}
-        result = (
-            replicate_all(**shared) if paper == ALL else replicate_paper(paper, data=given, instead=chosen, **shared)
-        )
-    deliver(result, output, quiet=running.quiet)
+        return replicate_all(**shared) if paper == ALL else replicate_paper(paper, data=given, instead=chosen, **shared)

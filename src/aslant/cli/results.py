@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.printing import STANDARD_OUTPUT, deliver
+from aslant.cli.printing import STANDARD_OUTPUT
 from aslant.cli.progress import note, noted
 from aslant.cli.shared import Output, command, report_files
 from aslant.errors import AslantError
@@ -73,23 +73,23 @@ class Figures(Audits):
 
 @app.command("list")
 @command
-def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> None:
+def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> Any:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    _answer(store, "audits", output, latest=latest, **asdict(asking))
+    return _answer(store, "audits", output, latest=latest, **asdict(asking))
 
 
 @app.command("figures")
 @command
-def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> None:
+def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> Any:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
-    _answer(store, "figures", output, latest=latest, **asdict(asking))
+    return _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
 @app.command("history")
 @command
-def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> None:
+def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> Any:
     """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
-    _answer(store, "history", output, **asdict(asking))
+    return _answer(store, "history", output, **asdict(asking))
 
 
 def _opened(store: str) -> ResultsStore:
@@ -98,26 +98,26 @@ def _opened(store: str) -> ResultsStore:
     return ResultsStore(store)
 
 
-def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
+def _answer(store: str, question: str, output: Output, **asked: Any) -> Any:
     """Ask a store, and say on standard error what a table on standard output has no place for."""
     found = getattr(_opened(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
         for each in found.notes:
             note(each)
-    deliver(found, output, quiet=False)
+    return found
 
 
 @app.command("show")
 @command
 def show_command(
     store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
-) -> None:  # fmt: skip
+) -> Any:  # fmt: skip
     """Show one audit again, in full, and write its report."""
     names = _names(report, store)
     with noted():
         audit = _opened(store).audit(which)
     _write(audit, names)
-    deliver(audit, output, quiet=False)
+    return audit
 
 
 @app.command("compare")
@@ -132,7 +132,7 @@ def compare_command(
     report: ReportOption = None,
     *,
     output: Output,
-) -> None:
+) -> Any:
     """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
 
     What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
@@ -151,7 +151,7 @@ def compare_command(
                 audit = found.audit(stored.id)
             audits.append(replace(audit, representation=replace(audit.representation, name=name)))
         _write(compare_audits(audits), names)
-    deliver(change, output, quiet=False)
+    return change
 
 
 @app.command("add")

@@ -10,16 +10,20 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TextIO, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, get_type_hints
 
 from aslant.cli import options as o
 from aslant.errors import AslantError, MeasureError
 from aslant.measures.shared.settings import declared, setting
+
+if TYPE_CHECKING:
+    from aslant.vectors import WordVectors
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,37 @@ class Reading:
     subwords: Annotated[bool, o.option("fastText .bin: build missing words from sub-words.")] = False
     no_cache: Annotated[bool, o.option("Neither use nor write the cache.")] = False
 
+    def open(
+        self, model: str | None, *, quiet: bool = False, drop_last: int = 0, needed: Iterable[str] | None = None
+    ) -> WordVectors:
+        """Load `model`; on a terminal show how far reading has come, and say what was repaired.
+
+        Of a PPMI matrix, which is too large as a whole, only the words `needed` are read.
+        """
+        from aslant.cli.progress import bar, note
+        from aslant.io.packed_files import path_of
+        from aslant.vectors import LookupPolicy, load
+        from aslant.vectors.formats.histwords import decade_of, is_ppmi
+
+        policy = LookupPolicy(case=self.case, phrases=self.phrases)  # type: ignore[arg-type]
+        settings: dict[str, Any] = {
+            "top": self.top, "policy": policy, "drop_last": drop_last, "allow_pickle": self.allow_pickle,
+            "subwords": self.subwords, "cache": not self.no_cache,
+        }  # fmt: skip
+        if model and needed:
+            with suppress(OSError):  # a name that no file can have, as `load` will say
+                if (decade := decade_of(path_of(model))) is not None and is_ppmi(decade):
+                    settings["words"] = needed
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with bar(quiet=quiet or model is None, in_bytes=True) as progress:
+                shown = None if progress is None else functools.partial(progress, "reading")
+                vectors = load(model, progress=shown, **settings)
+        repairs = [f"{vectors.name}: {what}: {count:,}" for what, count in vectors.repairs.items()]
+        for remark in () if quiet else (*(warning.message for warning in caught), *repairs):
+            note(remark)
+        return vectors
+
 
 @dataclass(frozen=True)
 class Running:
@@ -47,6 +82,14 @@ class Running:
     seed: o.SeedOption = 0
     workers: Annotated[int, o.option("Processes to use (this command is quick with one).", "N", min=1)] = 1
     quiet: o.QuietOption = False
+
+    @contextmanager
+    def watched(self, *, kept: bool = False) -> Iterator[Any]:
+        """Show progress, and warnings as notes; say, when the user stops the work, that what is finished is `kept`."""
+        from aslant.cli.progress import bar, noted, resumable
+
+        with resumable(kept=kept), noted(quiet=self.quiet), bar(quiet=self.quiet) as progress:
+            yield progress
 
 
 @dataclass(frozen=True)
@@ -105,6 +148,15 @@ class Output:
         """Return the requested files for pictures."""
         return [path for name in self.PICTURES if (path := getattr(self, name)) is not None]
 
+    def draw(self, result: Any, **pictures: Callable[[Any], str]) -> None:
+        """Draw the requested pictures, each by its function; what cannot be drawn is reported before any is written."""
+        from aslant.io.files import write_bytes
+        from aslant.report.charts import as_file
+
+        wanted = {path: draw(result) for name, draw in pictures.items() if (path := getattr(self, name)) is not None}
+        for path, svg in wanted.items():
+            write_bytes(path, as_file(svg, path.suffix.lower()))
+
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse, before any work is done, files that could not be written, or are among the `inputs`."""
         wanted = self.files()
@@ -151,8 +203,8 @@ def report_files(output: Path) -> list[Path]:
     return [base.with_name(base.name + suffix) for suffix in suffixes]
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see the fields of every group in the signature of `function` as separate options."""
+def command(function: Callable[..., Any]) -> Callable[..., None]:
+    """Let typer see the fields of every group in the signature of `function` as options; deliver what it returns."""
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
     options = [_option(p.name, p.annotation, p.default) for name, p in parameters.items() if name not in groups]
@@ -165,13 +217,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(**given: Any) -> None:
         made = {n: _made(group, {f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
-        for group in made.values():
-            if isinstance(group, Output):
-                values = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
-                group.check(inputs=[text for text in values if isinstance(text, str) and text])
-        running = next((group for group in made.values() if isinstance(group, RunningOnCores)), None)
-        with nullcontext() if running is None else running.used():
-            function(**given, **made)
+        output = next((group for group in made.values() if isinstance(group, Output)), None)
+        if output is not None:
+            values = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
+            output.check(inputs=[text for text in values if isinstance(text, str) and text])
+        running = next((group for group in made.values() if isinstance(group, Running)), None)
+        with running.used() if isinstance(running, RunningOnCores) else nullcontext():
+            result = function(**given, **made)
+            if output is not None and result is not None:
+                from aslant.cli.printing import deliver
+
+                deliver(result, output, quiet=running.quiet if running else given.get("quiet", False))
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
@@ -207,6 +263,8 @@ def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
     names = (meta.option or _option_of(name, meta)).split()
     if default is True:
         names = [f"{option}/--no-{option[2:]}" for option in names]
-    kind = hint if hint in (bool, int, float) else str if default is not None else str | None
+    kind = hint if hint in (bool, int, float) else str
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
-    return Annotated[kind, o.option(meta.description or "", meta.metavar, *names, panel=meta.panel, **limits)]
+    metavar = meta.metavar or ("N" if kind is int else None)
+    kind = kind | None if default is None else kind
+    return Annotated[kind, o.option(meta.description, metavar, *names, panel=meta.panel, **limits)]

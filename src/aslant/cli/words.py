@@ -71,10 +71,9 @@ def check_command(
     for group in found.groups:
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:
-        from aslant.cli.loading import open_vectors
         from aslant.cli.shared import Reading
 
-        vectors = open_vectors(model, Reading())
+        vectors = Reading().open(model)
         looked_up = vectors.lookup(found.words)
         print(f"in {plain(vectors.name)}: {len(looked_up.found):,} found, {len(looked_up.missing):,} missing")
         if looked_up.missing:

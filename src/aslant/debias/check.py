@@ -61,7 +61,7 @@ def debias_check(
     random in them with `seeds` seeds. A measure that cannot be computed is listed in `not_run` with the reason.
 
     >>> import aslant
-    >>> v = aslant.load(top=40_000)
+    >>> v = aslant.load(top=8_000)
     >>> c = aslant.debias_check(v, aslant.hard_debias(v), similarity=(), seeds=1)
     >>> [m.after < m.before for m in c.measures if m.measure == "direct bias of professions"]
     [True]

@@ -80,14 +80,6 @@ class TransformersLM:
         """Return the fields of `aslant.results.Representation`."""
         return {name: getattr(self, name) for name in RECORDED}
 
-    @cached_property
-    def ordered_words(self) -> tuple[str, ...]:
-        """The words of its vocabulary, letters only and in lower case, in the order of their numbers.
-
-        That is roughly the order of frequency. Some may still be of several pieces in a sentence.
-        """
-        return whole_words(self.speller.tokenizer)
-
     @property
     def weights(self) -> int:
         """How many numbers it has learnt."""
@@ -145,6 +137,14 @@ class WordsInPlace:
                 if progress is not None:
                     progress("vectors", len(vectors), len(distinct))
         return np.array([vectors[query] for query in queries], np.float32).reshape(len(queries), self.dimensions)
+
+    @cached_property
+    def ordered_words(self) -> tuple[str, ...]:
+        """The words of its vocabulary, letters only and in lower case, in the order of their numbers.
+
+        That is roughly the order of frequency. Some may still be of several pieces in a sentence.
+        """
+        return whole_words(self.speller.tokenizer)
 
     def in_vocabulary(self, word: str, template: str = INSIDE, role: Word = "target") -> bool:
         """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
@@ -263,7 +263,7 @@ class TransformersCausalLM(TransformersLM):
     """
 
     kind = "causal"
-    in_vocabulary = WordsInPlace.in_vocabulary
+    in_vocabulary, ordered_words = WordsInPlace.in_vocabulary, WordsInPlace.ordered_words
 
     def _check(self, probes: list[Spelling]) -> list[str]:
         sequences = [found.ids for found in probes] or [(1, 2, 3), (1, 2, 3, 4, 5)]

@@ -30,7 +30,7 @@ LINES_WHY = "which file of the archive the authors read is not known"
 def _result(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
     return contextual_bias(
         encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST, gamma=GAMMA,
-        random_as="words", store=cache_folder() / "encoders", progress=run.progress, rng=run.seed,
+        chance=0, random_as="words", store=cache_folder() / "encoders", progress=run.progress, rng=run.seed,
     )  # fmt: skip
 
 

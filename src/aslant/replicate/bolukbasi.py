@@ -26,7 +26,7 @@ def direct(run: Run, vectors: WordVectors, *, keep_specific: bool) -> Measured:
 
 
 def _beta(run: Run, vectors: WordVectors, *, end: str, word: str) -> Measured:
-    result = indirect_bias(vectors, end, word, words=[OTHER_END[end]])
+    result = indirect_bias(vectors, end, word, words=[OTHER_END[end]], chance=0)
     return Measured(result.value, result.missing)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.polarities.measure import Scheme, polarity
+from aslant.measures.polarities.measure import polarity
 from aslant.measures.polarities.result import TrendsResult
+from aslant.measures.polarities.settings import Scheme
 from aslant.measures.polarities.trend import polarity_trends
 from aslant.replicate.framework import Cell, Drawing, Measured, Run, described, holds, once, printed
 from aslant.vectors import WordVectors, load
@@ -35,6 +36,8 @@ def _direction(run: Run, decades: Any, *, figure: int, setting: str) -> Measured
     if trend is None or trend.test is None:
         raise MeasureError("fewer than four decades have vectors for every class, so there is no test for trend.")
     note = f"Kendall's tau {trend.test.kendall:z.2f}, p {trend.test.kendall_pvalue:.3g}"
+    if chance := trend.test.chance:
+        note += f"; random classes reach it in {100 * chance.pvalue:.2g} % of draws"
     return Measured(None, note=note, text=TRENDS[trend.test.direction])
 
 

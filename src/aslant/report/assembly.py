@@ -11,7 +11,7 @@ from typing import Any
 from aslant.catalogue import Kind, Picture, kinds
 from aslant.report import charts
 from aslant.report.tables import Column, Table, missing_words, plain, small
-from aslant.results.audit import AuditResult
+from aslant.results.audit import AuditPart, AuditResult
 from aslant.results.codec import Result
 
 
@@ -140,7 +140,22 @@ class Measure:
 
 def measures_of_audit(audit: AuditResult) -> list[Measure]:
     """Return what a page shows of every part of an audit."""
-    return [found for part in audit.parts for found in measures_of(part.measure, part.results, part.title)]
+    return [found for part in audit.parts for found in measures_of(part.measure, _as_judged(audit, part), part.title)]
+
+
+def _as_judged(audit: AuditResult, part: AuditPart) -> list[Result]:
+    """Return the results of a part, suites of tests with the q-values of the audit's own lines."""
+    lines = {line.stimuli: line for line in audit.glance if line.measure == part.measure}
+    found: list[Any] = []
+    results: tuple[Any, ...] = part.results
+    for result in results:
+        judged = [lines.get(test.test) for test in getattr(result, "results", ())]
+        if judged and all(judged) and hasattr(result, "family"):
+            own, chance = ([getattr(line, key) for line in judged] for key in ("qvalue", "chance_qvalue"))
+            family = "all lines of this audit that have one"
+            result = replace(result, qvalues=tuple(own), chance_qvalues=tuple(chance), family=family)
+        found.append(result)
+    return found
 
 
 def measures_of(name: str, results: Sequence[Result], title: str = "") -> list[Measure]:

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from aslant import stimuli
 from aslant.errors import plural
+from aslant.report.conventions import listed
+from aslant.report.glance import sentences
 from aslant.report.tables import Column, Table, between, first_of, number, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
+from aslant.results.parts import Spread
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
 PAIRED = (
@@ -31,15 +35,19 @@ HIDES = (
     "residual rows show what can still be detected, which is much for words picked by any direction, meaningful or "
     "not; a fall in the quality rows is damage."
 )
-CHECKED_WEAT = (
-    "raw statistic of a WEAT: the difference of mean associations, which d divides by the spread of the associations; "
-    "p: over re-partitions of the targets; p (chance): the share of random words that reach as much; intervals: of d, "
-    "over the choice of words."
+IN_BRACKETS = (
+    "in brackets: of a WEAT the interval of d over the choice of words, of clustering and classification the range "
+    "over seeds, of a difference its interval."
 )
-#: Follows the names of tests.
+CHECKED_CHANCE = (
+    "chance: the share of random words that reach as much, before → after; shuffled: what shuffled labels give after "
+    "debiasing."
+)
+RAW = "raw statistic: of a WEAT the difference of mean associations, which d divides by the spread of the associations."
+#: Follows the names of tests, each with its raw statistic.
 SHRUNK = (
     ": the spread of the associations, which d is divided by, fell to less than half, so d looks larger than what is "
-    "left; read the raw statistic."
+    "left; read the raw statistic, in parentheses."
 )
 #: Follows the name of a method.
 FITTED = (
@@ -82,31 +90,32 @@ TEXTS: dict[str, Callable[[Any], str]] = {
 TITLES = {
     **{
         "category": "about",
-        "effect_name": "which is",
+        "effect_name": "unit",
         "pvalue": "p",
         "qvalue": "q",
         "chance_qvalue": "q (chance)",
         "audited": "audited (UTC)",
     },
-    **{"value": "its value", "evidence_before": "evidence before", "evidence_after": "evidence after", "reason": ""},
+    **{"value": "its value", "evidence_before": "evidence before", "evidence_after": "evidence after"},
 }
-WRAPPING = ("stimuli", "label", "rule", "limit", "reason")
+WRAPPING = ("stimuli", "compares", "label", "rule", "limit", "why")
 
 
 def _columns(keys: str, **changes: dict[str, Any]) -> tuple[Column, ...]:
-    """Return columns by their keys; "key:90" is left out on a terminal that is narrower than that."""
+    """Return columns by their keys; of "one:1 two:2" the latter is left out first where a terminal is too narrow."""
     made = []
-    for key, _, width in (each.partition(":") for each in keys.split()):
+    for key, _, spare in (each.partition(":") for each in keys.split()):
         write = NUMBERS.get(key) or TEXTS.get(key, plain)
-        column = Column(
-            key, TITLES.get(key, key), write, "right" if key in NUMBERS else "left", min_width=int(width or 0)
-        )
+        column = Column(key, TITLES.get(key, key), write, "right" if key in NUMBERS else "left", spare=int(spare or 0))
         made.append(replace(column, **{"wraps": key in WRAPPING, **changes.get(key, {})}))
     return tuple(made)
 
 
+CHANCE_NOTE = (
+    "chance: the range of 95 % of the scores that random words, of the same frequency where it is known, give in place "
+    "of those that carry the meaning."
+)
 EVIDENCE_NOTE = (
-    "chance: where 95 % of random words of the same frequency lie, put in place of those that carry the meaning; "
     "evidence: the weaker of the measure's own test (q) and chance (strong: up to 0.01, some: up to 0.05); both "
     "q-values allow for the number of lines."
 )
@@ -115,25 +124,46 @@ EVIDENCE_NOTE = (
 def glance_table(result: AuditResult) -> Table:
     """Describe an audit, one row per measure and set of stimuli."""
     columns = _columns(
-        "measure stimuli category:90 effect chance qvalue chance_qvalue evidence effect_name:118 strength:130"
+        "measure stimuli compares:3 category:2 effect evidence chance:1 qvalue chance_qvalue effect_name:4 strength:5",
+        compares={"title": "what it compares", "least": 26},
+        evidence={"note": EVIDENCE_NOTE},
+        chance={"note": CHANCE_NOTE},
     )
-    rows = [{**row, "chance": between(row["chance_low"], row["chance_high"], small)} for row in result.rows()]
-    notes = [EVIDENCE_NOTE] if rows else []
-    notes += [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
+    rows = [
+        {**row, "chance": between(row["chance_low"], row["chance_high"], small), "compares": compares}
+        for row, compares in zip(result.rows(), _compared(result), strict=True)
+    ]
+    notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     notes += [f"failed: {plain(what)}: {plain(why)}" for what, why in result.failed.items()]
+    lacking: dict[tuple[str, ...], list[str]] = {}
     for part in result.parts:
-        words = list(dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing))
-        if words:
-            notes.append(f"{plain(part.measure)}: not found: {first_of(words)}")
+        words = dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing)
+        lacking.setdefault(tuple(words), []).append(plain(part.measure))
+    notes += [f"{listed(measures)}: not found: {first_of(words)}" for words, measures in lacking.items() if words]
     title = f"Audit of {result.representation.name}"
-    return Table(title, columns, rows, tuple(notes), section_key="measure")
+    found = dict(sentences(result))["What was found"]
+    return Table(title, columns, rows, tuple(notes), section_key="measure", verdict=f"found: {found}")
+
+
+def _compared(result: AuditResult) -> list[str]:
+    """Say of every line what its stimuli compare: the title of its test, or of its set."""
+    parts = [r for part in result.parts for r in part.results]
+    titles = {
+        getattr(test, "test", None): test.title
+        for r in parts
+        for test in getattr(r, "results", (r,))
+        if hasattr(test, "title")
+    }
+    shipped = set(stimuli.names())
+    names = [line.stimuli.partition(",")[0] for line in result.glance]
+    return [titles.get(name) or (stimuli.load_set(name).title if name in shipped else "–") for name in names]
 
 
 def differences_table(result: AuditComparison) -> Table:
     """Describe several audits, one row per line and further model."""
     columns = _columns(
-        "measure stimuli effect_name:90 first model value difference interval:110 pvalue:110 first_standardised:140 "
-        "standardised:140",
+        "measure stimuli effect_name:4 first:1 model value:1 difference interval pvalue first_standardised:3 "
+        "standardised:3",
         effect_name={"title": "effect"},
         first={"title": plain(result.names[0])},
         first_standardised={"title": f"{plain(result.names[0])},\nin sd of chance"},
@@ -158,7 +188,7 @@ def differences_table(result: AuditComparison) -> Table:
 def audits_table(result: StoredAudits) -> Table:
     """Describe audits, one row each; what failed says why under the table."""
     columns = _columns(
-        "label audited state model:90 fingerprint:110 profile:80 seed:100 figures:80 version:120 id",
+        "label audited state model:3 fingerprint:5 profile:2 seed:4 figures:1 version:6 id",
         state={"style": lambda state: {"failed": "bold red", "partly": "bold yellow"}.get(state, "")},
         model={"wraps": True},
     )
@@ -168,16 +198,14 @@ def audits_table(result: StoredAudits) -> Table:
 
 def figures_table(result: StoredFigures) -> Table:
     """Describe figures, one row each."""
-    columns = _columns(
-        "label audited measure stimuli category:110 effect effect_name:90 strength:100 qvalue:120 evidence"
-    )
+    columns = _columns("label audited:1 measure stimuli category:3 effect evidence qvalue effect_name:2 strength:4")
     rows = result.rows()
     return Table(plural(len(rows), "figure"), columns, rows, tuple(map(plain, result.notes)), section_key="audit")
 
 
 def history_table(result: FigureHistory) -> Table:
     """Describe figures over time, one figure of one label after the other."""
-    columns = _columns("label measure stimuli audited effect effect_name:110 difference evidence:90 fingerprint:120")
+    columns = _columns("label measure stimuli audited effect evidence difference effect_name:1 fingerprint:2")
     told = [(p.figure.audit, "; ".join(p.unlike)) for p in result.points if p.unlike]
     notes = [f"{plain(a.label)}, {_when(a.audited)}, differs from the previous audit in {plain(t)}" for a, t in told]
     notes += map(plain, result.notes)
@@ -187,8 +215,7 @@ def history_table(result: FigureHistory) -> Table:
 def change_table(result: AuditChange) -> Table:
     """Describe two audits, one row per figure."""
     columns = _columns(
-        "measure stimuli category:110 before after difference effect_name:90 evidence_before:110 evidence_after:110 "
-        "change",
+        "measure stimuli category:2 before after difference effect_name:1 evidence_before evidence_after change",
         change={"style": lambda value: "" if value == "same" else "bold"},
     )
     notes = [f"before: {_told(result.before)}", f"after: {_told(result.after)}"]
@@ -207,43 +234,53 @@ def _told(audit: StoredAudit) -> str:
 
 
 def check_table(result: DebiasCheck) -> Table:
-    """Describe every measure before and after."""
+    """Describe every measure before and after, each number with its interval or range, and chance beside it."""
     columns = (
-        Column("measure", "measure", plain, "left", wraps=True),
-        Column("before", "before", small),
-        Column("after", "after", small),
-        Column("statistics", "raw statistic", str, min_width=72),
-        Column("pvalues", "p", str, min_width=92),
-        Column("chances", "p (chance)", str, min_width=110),
-        Column("before_interval", "interval before", str, min_width=168),
-        Column("after_interval", "interval after", str, min_width=168),
-        Column("after_range", "range over seeds", str, min_width=220),
-        Column("after_chance", "shuffled", small, min_width=180),
-        Column("difference", "difference", small, min_width=124),
-        Column("interval", "its interval", str, min_width=200),
-        Column("reads", "what it says", plain, "left", wraps=True, min_width=250),
+        Column("measure", "measure", plain, "left", wraps=True, least=16),
+        Column("before_with", "before", str),
+        Column("after_with", "after", str),
+        Column("chances", "chance", str, note=CHECKED_CHANCE),
+        Column("pvalues", "p", str, spare=1, note="p: over re-partitions of the targets."),
+        Column("statistics", "raw statistic", str, spare=2, note=RAW),
+        Column("difference_with", "difference", str, spare=3),
+        Column("reads", "what it says", plain, "left", wraps=True, spare=4, least=30),
     )
     rows = [
         {
             **row,
+            "before_with": _with(row["before"], row["before_low"], row["before_high"], m.before_seeds),
+            "after_with": _with(row["after"], row["after_low"], row["after_high"], m.after_seeds),
+            "difference_with": _with(m.difference, row["difference_low"], row["difference_high"], write=small),
             "statistics": _then(row, "statistic", small),
             "pvalues": _then(row, "pvalue", pvalue),
-            "chances": _then(row, "chance_pvalue", pvalue),
-            "before_interval": between(row["before_low"], row["before_high"]),
-            "after_interval": between(row["after_low"], row["after_high"]),
-            "after_range": between(row["after_minimum"], row["after_maximum"]),
-            "interval": between(row["difference_low"], row["difference_high"]),
+            "chances": f"shuffled {small(m.after_chance.mean)}"
+            if m.after_chance
+            else _then(row, "chance_pvalue", pvalue),
         }
-        for row in result.rows()
+        for row, m in zip(result.rows(), result.measures, strict=True)
     ]
     notes = [HIDES, f"after: {plain(result.after.note)}" if result.after.note else "after: no record of what was done"]
-    notes += [CHECKED_WEAT] if any(row["after_statistic"] is not None for row in rows) else []
-    if shrunk := [m.measure.partition(":")[0] for m in result.measures if m.spread_shrank]:
+    notes.append(IN_BRACKETS)
+    shrunk = [
+        f"{m.measure.partition(':')[0]} ({row['statistics']})"
+        for row, m in zip(rows, result.measures, strict=True)
+        if m.spread_shrank
+    ]
+    if shrunk:
         notes.append(plain(", ".join(shrunk)) + SHRUNK)
     if result.learned_from_leaning:
         notes.append(plain(" and ".join(result.learned_from_leaning)) + FITTED)
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     return Table(f"{result.before.name}, before and after", columns, rows, tuple(notes))
+
+
+def _with(
+    value: float | None, low: float | None, high: float | None, seeds: Spread | None = None,
+    write: Callable[[float | None], str] = number,
+) -> str:  # fmt: skip
+    """Write a number with its interval, or else its range over seeds, in brackets."""
+    first, last = (seeds.minimum, seeds.maximum) if seeds else (low, high)
+    return small(value) if first is None else f"{small(value)} [{write(first)}, {write(last)}]"
 
 
 def _then(row: dict[str, Any], field: str, write: Callable[[float | None], str]) -> str:
@@ -253,18 +290,31 @@ def _then(row: dict[str, Any], field: str, write: Callable[[float | None], str])
 
 
 def policy_table(result: PolicyCheck) -> Table:
-    """Describe a check: what fails first, then the rest."""
+    """Describe a check: what fails first, then the rest; what is the same on every line is said once."""
+    limits: dict[str, set[str]] = {}
+    for line in result.lines:
+        limits.setdefault(line.rule, set()).add(f"{line.field}: {line.limit}")
+    rule, model = "rule" * (len(limits) > 1), "model:1" * (len(result.models) > 1)
+    limit = "field:2 limit:3" * any(len(each) > 1 for each in limits.values())
     columns = _columns(
-        "verdict rule model:100 measure stimuli field:80 value limit reason:120",
+        f"verdict {rule} {model} measure stimuli value why {limit}",
         verdict={"style": lambda verdict: "bold red" if verdict in FAILING else ""},
         model={"wraps": True},
         value={"title": "value", "write": _number},
+        why={"least": 20},
+        limit={"least": 24},
     )
-    rows = sorted(result.rows(), key=lambda row: row["verdict"] not in FAILING)
+    rows = [{**asdict(line), "why": line.reason or _met(line)} for line in result.lines]
+    rows.sort(key=lambda row: row["verdict"] not in FAILING)
     failures = len(result.failures)
     told = "every rule is met" if result.passed else f"failed: {failures} of {plural(len(result.lines), 'line')}"
-    notes = (*(f"covered: {plain(each)}" for each in result.coverage), f"{told}.")
-    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, notes)
+    notes = [f"rule: {plain(rule)}: {plain(*each)}" for rule, each in limits.items() if len(each) == 1]
+    notes += [f"covered: {plain(each)}" for each in result.coverage]
+    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, tuple(notes), verdict=f"{told}.")
+
+
+def _met(line: PolicyLine) -> str:
+    return f"required: {line.limit}" if line.verdict in FAILING else "within the limit"
 
 
 def junit(result: PolicyCheck) -> str:

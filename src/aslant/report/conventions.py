@@ -8,18 +8,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from aslant.errors import plural
 from aslant.report.tables import LIMITS, number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
-from aslant.statistics import Chance, FrequencyLean, against_chance, benjamini_hochberg
+from aslant.statistics import Chance, FrequencyLean, against_chance, known_qvalues
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
 THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
 #: Gives the social category of a set of stimuli, by its name.
 Category = Callable[[str], str]
 STRONG, SOME = LIMITS
+#: Of fewer draws, the number that reach a score is said, not their share.
+FEW = 100
+NO_CHANCE = "no chance level: too few other words"
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
 
@@ -64,25 +68,44 @@ def weaker(first: Evidence, second: Evidence) -> Evidence:
 
 def line(
     category: str, stimuli: str, effect: float | None, effect_name: str, sentence: str,
-    pvalue: float | None = None, qvalue: float | None = None, chance: Chance | None = None,
+    pvalue: float | None = None, qvalue: float | None = None, chance: Chance | None = None, draws: Any = 0,
 ) -> Glance:  # fmt: skip
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
 
-    The sentence is followed by what random words give, if that is known.
+    The sentence is followed by what random words give, if that is known, or by why it is not, where `draws` of them
+    were asked for.
 
     >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
     'strong'
+    >>> found = line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001, draws=2000)
+    >>> found.evidence, found.sentence
+    ('not tested', 'A large effect. No chance level: too few other words.')
     """
-    evidence = weaker(evidence_of(pvalue, qvalue), evidence_of(chance.pvalue if chance else None, None))
-    said = f"{sentence} {beyond(chance)}" if chance else sentence
-    strength = strength_of(effect, effect_name)
-    return Glance("", category, stimuli, effect, effect_name, strength, pvalue, qvalue, evidence, said, chance)
+    untested = NO_CHANCE if draws and not chance else ""
+    strength, told = strength_of(effect, effect_name), beyond(chance) if chance else _sentence(untested)
+    said = f"{sentence} {told}".rstrip()
+    found = Glance(
+        "", category, stimuli, effect, effect_name, strength, pvalue, qvalue, "none", said, chance, untested=untested
+    )
+    return replace(found, evidence=_evidence(found, chance.pvalue if chance else None))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _evidence(found: Glance, of_chance: float | None) -> Evidence:
+    """Return the weaker of a line's own test and of chance, whose p- or q-value is given; no grade if chance failed."""
+    own = evidence_of(found.pvalue, found.qvalue)
+    return "not tested" if found.untested and own != "none" else weaker(own, evidence_of(of_chance, None))
 
 
 #: What was drawn in place of the words that carry the meaning, by kind of chance.
 DRAWN = {
     "matched words": "random word sets of the same frequency",
+    "coherent words": "sets of a random word and its nearest neighbours",
     "random poles": "random poles of the same frequency",
+    "swapped words": "random words swapped alike",
     "random words in place of names": "random word sets of the same frequency",
     "words in sentences": "random word sets in the same sentences",
     "words in a corpus": "random word sets of the corpus",
@@ -90,23 +113,26 @@ DRAWN = {
     "names": "pairs of first names of one gender",
     "untrained twins": "untrained models of the same architecture",
 }
+#: Where the order of a vocabulary does not tell frequencies, they are of any.
+DRAWN |= {f"{kind}, any frequency": drawn.removesuffix(" of the same frequency") for kind, drawn in DRAWN.items()}
 
 
 def beyond(chance: Chance) -> str:
     """Say how a score compares with chance.
 
     >>> from aslant.statistics import against_chance
-    >>> beyond(against_chance(2.0, [0.5] * 98 + [2.5]))
+    >>> beyond(against_chance(2.0, [0.5] * 196 + [2.5] * 3))
     'Larger than 98 % of random word sets of the same frequency.'
     >>> beyond(against_chance(2.0, [0.5, 2.5, 3.0]))
     '2 of 3 random word sets of the same frequency reach as much.'
     """
     drawn = DRAWN.get(chance.kind, chance.kind)
-    if 1 / (1 + chance.draws) > SOME:  # p cannot be small, whatever the score
-        reached = round(chance.pvalue * (1 + chance.draws)) - 1
-        return f"{reached} of {chance.draws} {drawn} reach as much{'' if reached else ', too few for evidence'}."
+    if chance.draws < FEW:
+        few = ", too few for evidence" if not chance.reached and 1 / (1 + chance.draws) >= SOME else ""
+        return f"{chance.reached} of {chance.draws} {drawn} reach as much{few}."
     if chance.pvalue > SOME:
-        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
+        share = f"{chance.reached / chance.draws:.0%}".replace("%", " %")
+        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {share} of draws."
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
     larger = "Farther from one half" if chance.kind == "names" else "Larger"  # a share, either way
     return f"{larger} than {share} % of {drawn}."
@@ -128,8 +154,8 @@ def weakest_chance(effect: float, twins: Sequence[float], chance: Chance | None,
     return replace(found, mean=found.mean + middle, low=min(twins), high=max(twins))
 
 
-def chance_note(chance: Chance | None, replaced: str) -> list[str]:
-    """Say under a table what random words give in place of what was `replaced`; nothing where that is not known.
+def chance_note(chance: Chance | None, replaced: str, what: str = "") -> list[str]:
+    """Say under a table `what` random words give in place of what was `replaced`; nothing where that is not known.
 
     >>> from aslant.statistics import against_chance
     >>> chance_note(against_chance(0.5, [0.25] * 99), "the classes")[0][-66:]
@@ -138,7 +164,7 @@ def chance_note(chance: Chance | None, replaced: str) -> list[str]:
     if chance is None:
         return []
     drawn, low, high = DRAWN.get(chance.kind, chance.kind), small(chance.low), small(chance.high)
-    given = f"{low} to {high}; p = {pvalue_text(chance.pvalue)}"
+    given = f"{what}{low} to {high}; p = {pvalue_text(chance.pvalue)}"
     return [f"chance: 95 % of {chance.draws:,} {drawn}, in place of {replaced}, give {given}"]
 
 
@@ -161,21 +187,19 @@ def judged(lines: Sequence[Glance]) -> list[Glance]:
     >>> [found.evidence for found in judged([one, one, replace(one, pvalue=0.5)])], one.evidence
     (['some', 'some', 'none'], 'some')
     """
-    own = _qvalues([found.pvalue for found in lines])
-    chance = _qvalues([found.chance.pvalue if found.chance else None for found in lines])
-    return [
-        replace(
-            found, qvalue=found.qvalue if q is None else q, chance_qvalue=c,
-            evidence=weaker(evidence_of(found.pvalue, found.qvalue if q is None else q), evidence_of(None, c)),
-        )
-        for found, q, c in zip(lines, own, chance, strict=True)
-    ]  # fmt: skip
+    own = known_qvalues([found.pvalue for found in lines])
+    chance = known_qvalues([found.chance.pvalue if found.chance else None for found in lines])
+    several = sum(q is not None for q in chance)
+    return [_judged(found, q, c, several) for found, q, c in zip(lines, own, chance, strict=True)]
 
 
-def _qvalues(pvalues: Sequence[float | None]) -> list[float | None]:
-    """Return Benjamini–Hochberg q-values of those p-values that there are."""
-    found = iter(benjamini_hochberg([p for p in pvalues if p is not None]).tolist())
-    return [None if p is None else next(found) for p in pvalues]
+def _judged(found: Glance, own: float | None, of_chance: float | None, lines: int) -> Glance:
+    """Judge a line by its q-values; what no draw reaches may still be too little, among so many lines."""
+    found, chance = replace(found, qvalue=found.qvalue if own is None else own, chance_qvalue=of_chance), found.chance
+    if chance and not chance.reached and (of_chance or 0) > SOME:
+        untested = f"too few draws to tell among {plural(lines, 'line')}"
+        found = replace(found, untested=untested, sentence=f"{found.sentence} {_sentence(untested)}")
+    return replace(found, evidence=_evidence(found, of_chance))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ The grid has measures × social categories, with the size of an effect and its c
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -114,8 +115,8 @@ def _found(lines: Sequence[Glance]) -> str:
     sure = [line for line in tested if line.evidence in SURE]
     if not sure:
         return (
-            f"None of {plural(len(tested), 'line')} is beyond chance: what the measures find here, random words of the "
-            "same frequency, or the same words dealt out anew, give as well."
+            f"No line passes after allowing for {plural(len(tested), 'line')}: none stands out from what random words "
+            f"of the same frequency, or the same words dealt out anew, give.{_untested(lines)}"
         )
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
@@ -125,7 +126,13 @@ def _found(lines: Sequence[Glance]) -> str:
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
     largest = "the largest effect" if len({line.effect_name for line in effects}) == 1 else "one of them"
-    return f"{count}; {largest}{about}: {plain(top.sentence)}"
+    return f"{count}; {largest}{about}: {plain(top.sentence)}{_untested(lines)}"
+
+
+def _untested(lines: Sequence[Glance]) -> str:
+    """Say of how many lines chance was to be known and is not, and why."""
+    reasons = Counter(line.untested for line in lines if line.untested)
+    return "".join(f" {plural(count, 'line')} not graded: {plain(why)}." for why, count in reasons.items())
 
 
 def _sure(audit: AuditResult) -> str:

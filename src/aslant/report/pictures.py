@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, tips
-from aslant.report.tables import between, number, plain, pvalue, small
+from aslant.report.tables import LIMITS, between, number, plain, pvalue, small
 from aslant.results.audit import AuditComparison
 
 WIDTH = 680
@@ -24,22 +24,24 @@ PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels
 #: What a diamond beside a dot may mean, and the field that holds it in words.
 DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
 Row = dict[str, Any]
+SOME = LIMITS[1]
 
 
 def tests_picture(tests: list[Row], model: str) -> Any:
     """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
-    rows = []
+    rows, compared = [], any(row.get("chance_qvalue") is not None for row in tests)
     for place, row in enumerate(tests):
         name, title, effect, q = plain(row["test"]), plain(row["title"]), row["effect_size"], row["qvalue"]
         keys = ("people_effect_size", "low", "high", "chance_low", "chance_high")
         people, low, high, chance_low, chance_high = (row.get(key) for key in keys)
         drawn = {"row": place, "label": f"{name} · {title}", "value": effect, "low": low, "high": high, "other": people}
         drawn |= {"chance low": chance_low, "chance high": chance_high, "other series": PEOPLE}
-        drawn["significant"] = q is not None and max(q, row.get("chance_pvalue") or 0) < 0.05
+        drawn["significant"] = q is not None and q <= SOME and (not compared or (row["chance_qvalue"] or 1) <= SOME)
         told = {"test": f"{name}: {title}", "d": number(effect), "interval": between(low, high, number)}
         told |= {"chance": between(chance_low, chance_high, number), "p": pvalue(row["pvalue"]), "q": pvalue(q)}
+        told["q (chance)"] = pvalue(row.get("chance_qvalue"))
         rows.append({**drawn, **told, "people": number(people)})
-    beyond = "beyond chance, q < 0.05" if any(row["chance low"] is not None for row in rows) else "q < 0.05"
+    beyond = f"beyond chance, both q ≤ {SOME:g}" if compared else f"q ≤ {SOME:g}"
     series = {True: f"{model}, {beyond}", False: f"{model}, not significant"}
     for row in rows:
         row["series"] = series[row["significant"]]
@@ -62,7 +64,8 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     scale = alt.Scale(domain=[min(values), max(values)], nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-    details = tips(*[f for f in ("test", named, "interval", "chance", "p", "q", *DIAMONDS.values()) if f in rows[0]])
+    told = ("test", named, "interval", "chance", "p", "q", "q (chance)", *DIAMONDS.values())
+    details = tips(*[field for field in told if field in rows[0]])
     label = base.mark_text(
         align="left", baseline="middle", dy=-11, fontSize=12, color="currentColor", limit=alt.expr("width")
     )

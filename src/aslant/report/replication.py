@@ -79,10 +79,10 @@ def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table
         Column("printed", "printed", plain, **words),
     ]
     if any(cell.authors is not None for cell in chosen):
-        columns.append(Column("authors", "authors' outputs", plain, min_width=130))
+        columns.append(Column("authors", "authors' outputs", plain, spare=2))
     columns += [
         Column("ours", "ours", plain, **words),
-        Column("difference", "difference", plain, min_width=100),
+        Column("difference", "difference", plain, spare=1),
         Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict.strip("()"), "")),
     ]
     used = list(dict.fromkeys(cell.used for cell in chosen if cell.used))

@@ -21,10 +21,13 @@ BAR_WIDTH = 6  # characters on each side of zero
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 #: What a spreadsheet reads as the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
-#: Characters of a column that wraps, however little room there is.
-LEAST_TEXT = 12
-#: How many missing words are named.
-MOST_NAMED = 20
+#: Characters of a column that wraps: as many as its longest piece, within these.
+LEAST_TEXT, MOST_TEXT = 12, 24
+#: Text may be broken after each of these: a word with its space, a comma, a hyphen, a slash.
+PIECE = re.compile(r"\s*(?:[^\s,/-]+[,/-]*|[,/-]+)")
+GAP = 2  # characters between the columns of a terminal's table
+#: How many missing words are named under a table.
+MOST_NAMED = 5
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
 MARKDOWN = str.maketrans({**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"})
 #: What becomes a link in GitHub Markdown.
@@ -49,8 +52,13 @@ class Column:
     justify: Literal["left", "right"] = "right"
     terminal_only: bool = False
     wraps: bool = False
-    #: On a terminal narrower than this the column is left out, so that no number is ever cut.
-    min_width: int = 0
+    #: The larger, the sooner a terminal without room for all leaves the column out, so that no number is ever cut;
+    #: columns with the same number, above 0, go together.
+    spare: int = 0
+    #: Where it wraps, the fewest characters that are worth the room.
+    least: int = LEAST_TEXT
+    #: What the column is, said under the table where the column is shown.
+    note: str = ""
     #: A terminal's style for a value, where the whole row's will not do.
     style: Callable[[Any], str] | None = None
 
@@ -72,12 +80,19 @@ class Table:
     first_line: str = ""
     #: A terminal draws a line where the value under this key changes.
     section_key: str = ""
+    #: What to conclude; comes after everything else that people read.
+    verdict: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a column whose key a row lacks, which would print as nothing at all."""
         for row in self.rows:
             if lacking := [column.key for column in self.columns if column.key not in row]:
                 raise KeyError(f"the rows of '{self.title}' have no '{lacking[0]}'; they have {', '.join(row)}.")
+
+    def remarks(self, shown: Sequence[Column] | None = None) -> tuple[str, ...]:
+        """Return what is said under the table: what each column is that is `shown` (by default all), notes, verdict."""
+        explained = dict.fromkeys(c.note for c in (self.columns if shown is None else shown) if c.note)
+        return (*explained, *self.notes, *filter(None, [self.verdict]))
 
 
 def lines(text: object) -> str:
@@ -195,13 +210,72 @@ def bar(value: float) -> str:
     return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
 
 
+def fold(text: str, width: int) -> list[str]:
+    """Break text into lines of at most `width` characters: after spaces, commas and hyphens, words only if they must.
+
+    >>> fold("gender-binary, one-vs-rest", 14)
+    ['gender-binary,', 'one-vs-rest']
+    """
+    from rich.cells import cell_len, chop_cells
+
+    made = []
+    for whole in text.split("\n"):
+        now = ""
+        for piece in PIECE.findall(whole) if cell_len(whole) > width else [whole]:
+            if now and cell_len(now + piece) > width:
+                made.append(now)
+                piece = piece.lstrip()
+                now = ""
+            *full, now = chop_cells(now + piece, width) or [""]
+            made += full
+        made.append(now)
+    return made
+
+
+def fitted(table: Table, width: int) -> list[tuple[Column, list[str], int]]:
+    """Return the columns that fit a terminal, each with its title and cells as written, and its width in characters.
+
+    While they do not fit, those most to `spare` go, and then the rightmost; what room is left goes to text.
+    """
+    columns = []
+    for column in table.columns:
+        cells = [lines(column.write(row[column.key])) for row in table.rows[: table.shown_rows]]
+        columns.append((column, [lines(column.title), *cells], *_room(column, lines(column.title), cells)))
+    while len(columns) > 1 and sum(least + GAP for *_, least, _ in columns) - GAP > width:
+        most = max(column.spare for column, *_ in columns)
+        columns = [each for each in columns if each[0].spare < most] if most else columns[:-1]
+    widths = [least for *_, least, _ in columns]
+    room = width - sum(widths) - GAP * (len(widths) - 1)
+    while room > 0 and (growing := [i for i, (*_, most) in enumerate(columns) if widths[i] < most]):
+        widths[min(growing, key=widths.__getitem__)] += 1
+        room -= 1
+    return [(column, texts, min(w, width)) for (column, texts, *_), w in zip(columns, widths, strict=True)]
+
+
+def _room(column: Column, title: str, cells: list[str]) -> tuple[int, int]:
+    """Return the fewest characters that a column needs, and the most that it can use."""
+    from rich.cells import cell_len
+
+    def widest(texts: list[str], parts: Callable[[str], list[str]]) -> int:
+        return max((cell_len(part) for text in texts for part in parts(text)), default=0)
+
+    most = widest([title, *cells], str.splitlines)
+    if not column.wraps:
+        return max(widest([title], str.split), widest(cells, str.splitlines)), most
+    longest = widest([title, *cells], lambda text: [piece.strip() for piece in PIECE.findall(text)])
+    return min(most, max(column.least, min(longest, MOST_TEXT))), most
+
+
 def left_out(table: Table, width: int) -> list[str]:
     """Say which columns a terminal of this width has no room for.
 
-    >>> left_out(Table("t", (Column("a", "a", str), Column("b", "interval", str, min_width=100)), []), 80)
+    >>> left_out(Table("t", (Column("a", "a", str), Column("b", "interval", str)), []), 8)
     ['not shown, for want of room: interval; a wider terminal or --csv has it']
     """
-    names = [c.title for c in table.columns if c.min_width > width and not c.terminal_only]
+    shown = [column for column, *_ in fitted(table, width)]
+    names = [
+        c.title.replace(",\n", " ").replace("\n", " ") for c in table.columns if c not in shown and not c.terminal_only
+    ]
     them = "it" if len(names) == 1 else "them"
     return [f"not shown, for want of room: {', '.join(names)}; a wider terminal or --csv has {them}"] if names else []
 
@@ -213,29 +287,25 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     from rich.text import Text
 
     rich_table = RichTable(
-        title=Text(plain(table.title), "table.title"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    columns = [column for column in table.columns if column.min_width <= width]
-    for column in columns:
-        overflow: Literal["fold", "ellipsis"] = "fold" if column.wraps else "ellipsis"
+        title=Text(plain(table.title), "table.title"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+        collapse_padding=True, show_edge=False,
+    )  # fmt: skip
+    columns = fitted(table, width)
+    for column, (title, *_), room in columns:
         rich_table.add_column(
-            Text(lines(column.title)),
-            justify=column.justify,
-            no_wrap=not column.wraps,
-            overflow=overflow,
-            min_width=LEAST_TEXT if column.wraps else None,
+            Text("\n".join(fold(title, room))), justify=column.justify, no_wrap=True, overflow="ellipsis", width=room
         )
     shown = table.rows[: table.shown_rows]
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        strong = row.get("qvalue", row.get("pvalue"))
-        usual = "bold" if strong is not None and strong < 0.05 else "dim"
+        judged = (row.get("qvalue", row.get("pvalue")), row.get("chance_qvalue", row.get("chance_pvalue")))
+        tested = [value for value in judged if value is not None]
+        usual = "bold" if tested and max(tested) <= LIMITS[-1] else "dim"
         cells = []
-        for column in columns:
-            value = row[column.key]
-            style = column.style(value) if column.style else "" if column.wraps else usual
-            cells.append(Text(lines(column.write(value)), style))
+        for column, (_, *texts), room in columns:
+            style = column.style(row[column.key]) if column.style else "" if column.wraps else usual
+            cells.append(Text("\n".join(fold(texts[place], room)) if column.wraps else texts[place], style))
         rich_table.add_row(*cells)
     return rich_table
 
@@ -269,7 +339,7 @@ def to_markdown(table: Table, *, titled: bool = False) -> str:
     made += ["| " + " | ".join(_markdown(lines(c.title), MARKDOWN_TITLE) for c in columns) + " |"]
     made.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
     made += ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
-    made += ["", *(f"- {_markdown(lines(note))}" for note in table.notes)]
+    made += ["", *(f"- {_markdown(lines(note))}" for note in table.remarks())]
     return "\n".join(made) + "\n"
 
 
@@ -284,7 +354,7 @@ def to_latex(table: Table, *, titled: bool = False) -> str:
     layout = "".join("r" if c.justify == "right" else "l" for c in columns)
     made = [f"% {plain(table.first_line)}"] if table.first_line else []
     made += [f"% {plain(table.title)}"] if titled else []
-    made += [f"% {plain(note)}" for note in table.notes]  # one line each: a further line would not be a comment
+    made += [f"% {plain(note)}" for note in table.remarks()]  # one line each: a further line would not be a comment
     made += [rf"{{\small\itshape {plain(table.first_line).translate(LATEX)}\par}}"] if table.first_line else []
     made += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
     made += [" & ".join(_stacked(lines(c.title)) for c in columns) + r" \\", r"\midrule"]

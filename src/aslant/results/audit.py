@@ -52,7 +52,8 @@ class Glance:
     for effects of that name, and is None where there is none. `chance` is what random words give in place of those that
     carry the meaning. `qvalue` and `chance_qvalue` control the false-discovery rate over the lines of an audit.
     `evidence` is the weaker of the measure's own test and chance, each judged by its q-value, or by its p-value where
-    there is no q-value: "strong" up to 0.01, "some" up to 0.05.
+    there is no q-value: "strong" up to 0.01, "some" up to 0.05; it is "not tested" where chance was to be known and is
+    not, for the reason `untested`.
     """
 
     measure: str
@@ -67,6 +68,7 @@ class Glance:
     sentence: str
     chance: Chance | None = None
     chance_qvalue: float | None = None
+    untested: str = ""
 
     @property
     def key(self) -> GlanceKey:

@@ -14,6 +14,7 @@ from .intervals import check_confidence as check_confidence
 from .intervals import clopper_pearson as clopper_pearson
 from .intervals import cluster_bootstrap_means as cluster_bootstrap_means
 from .intervals import combine as combine
+from .intervals import known_qvalues as known_qvalues
 from .intervals import percentile_interval as percentile_interval
 from .intervals import wilson as wilson
 from .nearest_rows import clustering_accuracy as clustering_accuracy

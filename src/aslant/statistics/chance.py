@@ -34,6 +34,11 @@ class Chance:
     pvalue: float
     draws: int
 
+    @property
+    def reached(self) -> int:
+        """How many draws reach what was measured."""
+        return round(self.pvalue * (1 + self.draws)) - 1
+
     def standardised(self, score: float) -> float | None:
         """Return how many standard deviations of chance `score` is from the mean of chance."""
         return (score - self.mean) / self.sd if self.sd else None
@@ -42,7 +47,7 @@ class Chance:
 def against_chance(observed: float, drawn: ArrayLike, kind: str = "matched words", *, signed: bool = True) -> Chance:
     """Compare a score with those of random choices, shape (draws,); of a signed score, the sizes are compared.
 
-    Values as far apart as rounding are ties, which count against the score.
+    Values as far apart as rounding in single precision are ties, which count against the score.
 
     >>> against_chance(2.0, [-3.0, 1.0, 0.0, 0.5]).pvalue
     0.4
@@ -51,7 +56,7 @@ def against_chance(observed: float, drawn: ArrayLike, kind: str = "matched words
     """
     values = np.asarray(drawn, dtype=np.float64)
     size, sizes = (abs(observed), np.abs(values)) if signed else (observed, values)
-    reached = int((sizes >= size - 1e-9 * abs(size)).sum())
+    reached = int((sizes >= size - 1e-6 * abs(size)).sum())
     low, high = np.quantile(values, [0.025, 0.975])
     return Chance(
         kind, float(values.mean()), float(values.std()), float(low), float(high),
@@ -59,17 +64,17 @@ def against_chance(observed: float, drawn: ArrayLike, kind: str = "matched words
     )  # fmt: skip
 
 
-def draw_matched(ranks: ArrayLike, pool: Rows, draws: int, rng: np.random.Generator) -> Rows:
+def draw_matched(ranks: ArrayLike, pool: Rows, draws: int, rng: np.random.Generator, factor: float = FACTOR) -> Rows:
     """Draw a row of `pool` (sorted) for each of `ranks`, no row twice in a draw; shape (draws, ranks).
 
-    A replacement's rank is within a factor 1.5 of the rank that it replaces; where the pool has fewer than 20 rows
+    A replacement's rank is within a `factor` of the rank that it replaces; where the pool has fewer than 20 rows
     there, or fewer than twice as many as are drawn together, the window grows on both sides.
 
     >>> rows = draw_matched([10, 1000], np.arange(5000), 200, np.random.default_rng(0))
     >>> rows.shape, bool(rows[:, 0].max() < 40), bool(((666 <= rows[:, 1]) & (rows[:, 1] < 1503)).all())
     ((200, 2), True, True)
     """
-    start, stop = _windows(np.asarray(ranks, dtype=np.int64), pool)
+    start, stop = _windows(np.asarray(ranks, dtype=np.int64), pool, factor)
     places = rng.integers(start, stop, (draws, len(start)))
     again = _repeated(places)
     while again.any():  # a row that the draw has already: another one from the same window
@@ -89,11 +94,11 @@ def is_large_enough(pool: Rows, words: int) -> bool:
     return len(pool) >= max(LEAST, 2 * words)
 
 
-def _windows(ranks: Rows, pool: Rows) -> tuple[Rows, Rows]:
+def _windows(ranks: Rows, pool: Rows, factor: float) -> tuple[Rows, Rows]:
     """Return where in the pool each window begins and ends, shape (ranks,) each."""
     need = max(LEAST, 2 * len(ranks))
-    start = np.searchsorted(pool, np.floor((ranks + 1) / FACTOR) - 1)
-    stop = np.searchsorted(pool, np.ceil((ranks + 1) * FACTOR))
+    start = np.searchsorted(pool, np.floor((ranks + 1) / factor) - 1)
+    stop = np.searchsorted(pool, np.ceil((ranks + 1) * factor))
     start = np.clip(start - np.maximum(need - (stop - start), 0) // 2, 0, len(pool) - need)
     return start, np.maximum(stop, start + need)
 

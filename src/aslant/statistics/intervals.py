@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -188,3 +189,14 @@ def combine(effects: ArrayLike, variances: ArrayLike) -> RandomEffects:
     # Far out the normal tail is smaller than any number that can be written; a p-value is never 0.
     pvalue = max(float(2 * norm.sf(abs(z))), float(np.finfo(np.float64).tiny))
     return RandomEffects(effect, error, z, pvalue, q, max(0.0, 1 - free / q) if q > 0 else 0.0, tau_squared, e.size)
+
+
+def known_qvalues(pvalues: Iterable[float | None]) -> tuple[float | None, ...]:
+    """Turn those p-values that there are into Benjamini–Hochberg q-values.
+
+    >>> known_qvalues([0.25, None, 0.5])
+    (0.5, None, 0.5)
+    """
+    given = tuple(pvalues)
+    found = iter(benjamini_hochberg([p for p in given if p is not None]).tolist())
+    return tuple(None if p is None else next(found) for p in given)

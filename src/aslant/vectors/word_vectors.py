@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -23,12 +25,36 @@ if TYPE_CHECKING:
 
 FloatMatrix = NDArray[np.float32]
 Case = Literal["fallback", "exact"]
+#: Words that are among the most frequent of any English vocabulary.
+FREQUENT = ["the", "of", "and", "in", "to", "a", "for", "is", "on", "that", "with", "was", "as", "by", "it"]
 Phrases = Literal["join", "exact", "mean"]
 
 
 def title_case(word: str) -> str:
     """Capitalise the first letter of each part of a word or phrase, and nothing after an apostrophe."""
     return re.sub(r"(?:^|[\s_-])\w", lambda first: first[0].upper(), word.lower())
+
+
+#: Shapes of words, as `shape_of` gives them.
+LOWER, CAPITALISED, UPPER, CASELESS, MIXED = range(5)
+
+
+def shape_of(word: str) -> int:
+    """Return the shape of a word: in lower case, capitalised, in upper case, of a script without case, or mixed.
+
+    >>> [shape_of(word) for word in ("he", "Anna", "HE", "他", "iPod")]
+    [0, 1, 2, 3, 4]
+    """
+    if word.islower():
+        return LOWER
+    if word.istitle():
+        return CAPITALISED
+    return UPPER if word.isupper() else CASELESS if word.lower() == word.upper() else MIXED
+
+
+def _is_letters(word: str) -> bool:
+    """Tell whether a word is letters only, with the marks that some scripts write vowels with."""
+    return word.isalpha() or (not word.isascii() and all(unicodedata.category(c)[0] in "LM" for c in word))
 
 
 @dataclass(frozen=True)
@@ -177,10 +203,24 @@ class WordVectors:
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     @cached_property
-    def plain_words(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The rows of the words that are letters only: those in lower case, and those that are capitalised."""
-        shapes = np.fromiter((w.isalpha() and (1 if w.islower() else 2 * w.istitle()) for w in self.words), np.int8)
-        return np.flatnonzero(shapes == 1), np.flatnonzero(shapes == 2)
+    def plain_words(self) -> tuple[NDArray[np.intp], ...]:
+        """The rows of the words that are letters only, by shape: in lower case, capitalised, in upper case, no case."""
+        shapes = np.fromiter((shape_of(word) if _is_letters(word) else MIXED for word in self.words), np.int8)
+        return tuple(np.flatnonzero(shapes == shape) for shape in range(MIXED))
+
+    @cached_property
+    def by_frequency(self) -> bool:
+        """Whether the words may stand in order of frequency, as is usual.
+
+        They do not if they are in alphabetical order, or if at least five of the most frequent English words are
+        there and most of them are beyond the first third.
+
+        >>> WordVectors.from_arrays(["and", "of", "the"], [[1.0], [2.0], [3.0]]).by_frequency
+        False
+        """
+        rows = [self.index[word] for word in FREQUENT if word in self.index]
+        late = len(rows) >= 5 and float(np.median(rows)) > len(self) / 3
+        return not late and any(first > second for first, second in pairwise(self.words))
 
     @cached_property
     def fingerprint(self) -> str:

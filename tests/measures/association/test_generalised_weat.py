@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.multi_group import group_terms, word_scores
-from aslant.measures.shared.wordsets import FloatArray
+from aslant.measures.association.show import generalised_table
+from aslant.measures.shared.chance import matched_words
+from aslant.measures.shared.wordsets import FloatArray, find
 from aslant.statistics import regrouping_pvalue, resampled_pvalues, unit_rows
+from aslant.stimuli import WordList
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -63,6 +66,16 @@ def test_the_ambient_attributes_cancel_for_two_or_more_groups() -> None:
     X1, X2, A1, A2, anything = units(3, 4, 2, 3, 5, 8)
     with_ambient = group_terms([X1, X2], [A1, A2], None, anything).sum()
     assert with_ambient == pytest.approx(group_terms([X1, X2], [A1, A2]).sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("ambient", [True, False])
+def test_the_part_of_each_group_is_that_of_a_loop(ambient: bool) -> None:
+    X, A, everything = units(5, 4, 2, 3), units(6, 3, 5, 2), units(7, 8)[0]
+    means = [sum(group) / len(group) for group in A]
+    centre = sum(everything) / 8 if ambient else sum(means) / 3
+    middle = sum(sum(group) / len(group) for group in X) / 3
+    expected = [(sum(x) / len(x) - middle) @ (mean - centre) for x, mean in zip(X, means, strict=True)]
+    np.testing.assert_allclose(group_terms(X, A, None, everything if ambient else None), expected)
 
 
 def test_result_lists_missing_words_and_each_groups_part() -> None:
@@ -160,6 +173,7 @@ def test_one_group_is_dealt_out_among_all_targets() -> None:
     assert result.pvalue == pytest.approx(expected)
     alone = aslant.generalised_weat(v, x, a, all_targets=x[0], all_attributes=e[0])
     assert (alone.pvalue, alone.value) == (1.0, pytest.approx(0, abs=1e-7))
+    assert (alone.pvalue_bounds, alone.n_partitions) == ((1.0, 1.0), 1)
 
 
 def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
@@ -184,3 +198,28 @@ def test_bad_input_is_one_clear_error() -> None:
         aslant.generalised_weat(v, [["he"], ["she"]], [["war"]])
     with pytest.raises(MeasureError, match="all_targets"):
         aslant.generalised_weat(v, [["he"]], [["war"]])
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_chance_is_g_of_random_attributes_by_a_loop(alone: bool) -> None:
+    v = aslant.load()
+    groups = {"men": ["he", "man"], "women": ["she", "woman"], "young": ["boy", "girl", "child"]}
+    attributes = {"career": ["salary", "office"], "family": ["home", "marriage", "parents"], "school": ["pupils"]}
+    if alone:
+        groups, attributes = ({name: sets[name]} for sets, name in ((groups, "men"), (attributes, "career")))
+    around: dict[str, Any] = {"all_targets": ["he", "man", "she"], "all_attributes": ["salary", "home"]}
+    around = around if alone else {}
+    found = aslant.generalised_weat(v, groups, attributes, **around, n_resamples=1, chance=12, rng=3)
+    sets = [[find(v, WordList(n, tuple(words))).words for n, words in s.items()] for s in (attributes, groups)]
+    rows = matched_words(v, sets[0], sets[1], 12, np.random.default_rng(3))
+    assert rows is not None
+    values = [
+        aslant.generalised_weat(
+            v, groups, [[v.words[i] for i in of] for of in drawn], **around, n_resamples=1, chance=0
+        ).value
+        for drawn in zip(*rows, strict=True)
+    ]
+    assert found.chance is not None
+    assert (found.chance.mean, found.chance.sd) == pytest.approx((np.mean(values), np.std(values)), abs=1e-6)
+    assert found.chance.pvalue == (1 + sum(abs(g) >= abs(found.value) for g in values)) / 13
+    assert any("give g of" in note for note in generalised_table(found).notes)

@@ -18,11 +18,14 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.association.measure import bootstrap_interval
+from aslant.measures.association import measure
+from aslant.measures.association.measure import bootstrap_effects, bootstrap_interval, equalised
 from aslant.measures.association.show import glance, weat_table
 from aslant.measures.shared.settings import Resampled
+from aslant.measures.shared.wordsets import find
 from aslant.results.parts import Interval
 from aslant.statistics import generator, unit_rows
+from aslant.stimuli import WordList
 
 
 def embedding(seed: int, words: int = 40, dimensions: int = 6) -> aslant.WordVectors:
@@ -151,6 +154,17 @@ def test_equalising_is_seeded_and_recorded() -> None:
     assert len(kept) > 1
 
 
+def test_equal_sets_are_parts_of_the_given_ones_without_repeats() -> None:
+    v = aslant.load()
+    sets = [find(v, WordList("x", tuple(v.words[at : at + n]))) for at, n in ((500, 12), (600, 5))]
+    for first, second in (sets, sets[::-1]):
+        for before, after in zip((first, second), equalised(first, second, np.random.default_rng(0)), strict=True):
+            assert len(set(after.words.used)) == len(after.raw) == 5
+            assert [word for word in before.words.used if word in after.words.used] == list(after.words.used)
+            assert sorted(after.words.used + after.words.removed) == sorted(before.words.used)
+            np.testing.assert_array_equal(after.raw, v.lookup(after.words.used).vectors)
+
+
 def test_equalising_leaves_the_attributes_alone() -> None:
     r = run(embedding(1), 6, 3, 4, 2, equalise=True)
     assert [len(group.used) for group in r.targets + r.attributes] == [3, 3, 4, 2]
@@ -251,19 +265,33 @@ def test_leave_one_out_range_is_that_of_running_without_each_word() -> None:
     assert (r.leave_one_out.high, r.leave_one_out.high_without) == pytest.approx(max(found))
 
 
-def test_bootstrap_interval_is_that_of_drawing_words_one_by_one() -> None:
-    v = embedding(5)
-    X, Y, A, B = (unit_rows(v.lookup(group).vectors) for group in sets(6, 5, 5, 6))
-    ours = bootstrap_interval([X, Y, A, B], Resampled(bootstrap=6000, confidence=0.9), generator(0))
+@pytest.mark.parametrize("clustered", [False, True])
+def test_effects_of_draws_are_those_of_drawing_words_one_by_one(clustered: bool) -> None:
+    groups = [unit_rows(embedding(5).lookup(group).vectors) for group in sets(6, 5, 5, 6)]
+    sizes = [np.array([2, 1, 3]), np.array([4, 1]), np.array([1, 1, 3]), np.array([5, 1])] if clustered else []
+    ours = bootstrap_effects(groups, 40, np.random.default_rng(1), sizes)
+    each = sizes or [np.ones(len(group), int) for group in groups]
     random = np.random.default_rng(1)
-    drawn = []
-    for _ in range(6000):
-        x, y, a, b = (group[random.integers(0, len(group), len(group))] for group in (X, Y, A, B))
+    words = {i: random.integers(0, len(each[i]), (40, len(each[i]))) for i in (2, 3, 0, 1)}
+    for draw, found in enumerate(ours):
+        x, y, a, b = (
+            np.concatenate([np.split(group, np.cumsum(each[i])[:-1])[word] for word in words[i][draw]])
+            for i, group in enumerate(groups)
+        )
         sx, sy = ((t @ a.T).mean(axis=1) - (t @ b.T).mean(axis=1) for t in (x, y))
         spread = np.concatenate([sx, sy]).std(ddof=1)
-        drawn.append((sx.mean() - sy.mean()) / spread)
-    assert ours is not None
-    assert (ours.low, ours.high) == pytest.approx(np.quantile(drawn, [0.05, 0.95]), abs=0.06)
+        assert found == (pytest.approx((sx.mean() - sy.mean()) / spread) if spread > 1e-9 else np.inf)
+
+
+@pytest.mark.parametrize("block", [11, 50, 1 << 22])
+def test_the_interval_is_that_of_the_draws_in_blocks_of_any_size(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "BLOCK", block)
+    groups = [unit_rows(embedding(5).lookup(group).vectors) for group in sets(6, 5, 5, 6)]
+    ours = bootstrap_interval(groups, Resampled(bootstrap=23, confidence=0.9), generator(0))
+    rows, random = max(1, block // 11), generator(0)
+    parts = [min(rows, 23 - start) for start in range(0, 23, rows)]
+    drawn = np.concatenate([bootstrap_effects(groups, n, random) for n in parts])
+    assert ours == Interval(np.quantile(drawn, 0.05), np.quantile(drawn, 0.95), 0.9, 23)
 
 
 def test_no_interval_without_resamples_or_with_a_single_word() -> None:
@@ -277,6 +305,11 @@ def test_suite_has_every_shipped_test_and_scipys_qvalues() -> None:
     assert [r.test for r in suite.results] == [f"weat-{i}" for i in range(1, 11)]
     expected = stats.false_discovery_control([r.pvalue for r in suite.results])
     assert suite.qvalues == pytest.approx(tuple(expected))
+    assert all(r.chance for r in suite.results)
+    of_chance = stats.false_discovery_control([r.chance.pvalue for r in suite.results if r.chance])
+    assert suite.chance_qvalues == pytest.approx(tuple(of_chance))
+    rows = replace(suite, chance_qvalues=()).rows()  # as an older file has it
+    assert [row["chance_qvalue"] for row in rows] == pytest.approx(list(of_chance))
     for r in suite.results:
         low, high = r.pvalue_bounds
         assert high <= 1.01 * low
@@ -386,9 +419,9 @@ def test_too_few_words_are_refused_where_a_share_is_asked_for() -> None:
 
 @pytest.mark.parametrize("given", ["glove.txt", None, 7])
 def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: Any) -> None:
-    for measure in (lambda g: aslant.weat(g, "weat-6"), aslant.weat_suite, aslant.wefat):
+    for call in (lambda g: aslant.weat(g, "weat-6"), aslant.weat_suite, aslant.wefat):
         with pytest.raises(MeasureError, match=r"aslant\.load"):
-            measure(given)
+            call(given)
 
 
 @pytest.mark.parametrize("tests", ["weat-6", [], [6]])
@@ -433,7 +466,7 @@ def test_one_word_a_set_has_no_strength_and_is_flagged() -> None:
     assert abs(r.effect_size) == pytest.approx(2**0.5)
     [line] = glance(r, str)
     assert line.strength is None
-    assert "one word in each target set" in line.sentence
+    assert "one word in each set that is compared" in line.sentence
     assert any("±√2 whatever the vectors" in note for note in weat_table(r).notes)
 
 
@@ -472,5 +505,6 @@ def test_a_suite_records_every_setting() -> None:
     assert settings["bootstrap"] == 10
     assert settings["alternative"] == "auto"
     assert set(settings) == {
-        "alternative", "method", "n_resamples", "bootstrap", "confidence", "chance", "equalise", "min_found",
+        "alternative", "method", "n_resamples", "bootstrap", "confidence", "chance", "chance_words",
+        "equalise", "min_found",
     }  # fmt: skip

@@ -11,6 +11,9 @@ from scipy import stats
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.show import wefat_table
+from aslant.measures.shared.chance import matched_words
+from aslant.measures.shared.wordsets import find
+from aslant.stimuli import WordList
 
 A, B = ["male", "man", "boy", "he"], ["female", "woman", "girl", "she"]
 
@@ -53,6 +56,16 @@ def test_own_words_and_figures() -> None:
     )
 
 
+def test_own_figures_go_with_a_set_by_name() -> None:
+    figures = {"nurse": 0.9, "judge": 0.1, "clerk": 0.5}
+    r = aslant.wefat(aslant.load(), "professions", figure=figures)
+    assert r.correlation is not None
+    assert (r.correlation.n, r.correlation.figure) == (3, "own")
+    assert {word.word: word.figure for word in r.words if word.figure is not None} == figures
+    own = aslant.wefat(aslant.load(), ["nurse"])
+    assert (own.provenance.stimuli, own.provenance.settings["figure"], own.words[0].figure) == ("own", "", None)
+
+
 def test_bad_input_is_one_clear_error() -> None:
     v = aslant.load()
     with pytest.raises(StimuliError, match="has no column 'salary'"):
@@ -86,3 +99,39 @@ def test_effect_sizes_are_compared_with_the_frequency_of_words() -> None:
     assert (r.frequency.rho, r.frequency.n) == (pytest.approx(rho), len(r.words))
     assert any(note.startswith("frequency: the more frequent a word") for note in wefat_table(r).notes)
     assert aslant.wefat(v, ["nurse", "clerk"]).frequency is None, "too few words"
+
+
+def test_chance_of_each_word_and_of_the_correlation_is_that_of_a_loop_over_random_attributes() -> None:
+    v = aslant.load()
+    words = {"nurse": 0.9, "engineer": 0.1, "clerk": 0.5, "judge": 0.3}
+    r = aslant.wefat(v, list(words), attributes=(A, B), figure=words, chance=60, rng=4)
+    sets = [find(v, WordList("set", tuple(some))).words for some in (A, B, words)]
+    rows = matched_words(v, sets[:2], sets[2:], 60, np.random.default_rng(4))
+    assert rows is not None
+    drawn = [
+        [w.effect_size for w in aslant.wefat(v, list(words), attributes=sets_of, chance=0).words]
+        for a, b in zip(*rows, strict=True)
+        for sets_of in [([v.words[row] for row in a], [v.words[row] for row in b])]
+    ]
+    for place, word in enumerate(r.words):
+        assert word.chance is not None
+        own = [effects[place] for effects in drawn]
+        assert word.chance.mean == pytest.approx(np.mean(own), abs=1e-5)
+        assert word.chance.pvalue == (1 + sum(abs(d) >= abs(word.effect_size) for d in own)) / 61
+    assert r.correlation is not None
+    assert r.correlation_chance is not None
+    correlations = [stats.pearsonr(effects, list(words.values())).statistic for effects in drawn]
+    assert r.correlation_chance.low == pytest.approx(np.quantile(correlations, 0.025), abs=1e-4)
+    expected = stats.false_discovery_control([w.chance.pvalue for w in r.words if w.chance])
+    assert [w.chance_qvalue for w in r.words] == pytest.approx(list(expected))
+
+
+def test_what_chance_gives_is_in_the_table_and_in_every_row_and_changes_no_other_number() -> None:
+    r, without = (aslant.wefat(aslant.load(), chance=n) for n in (200, 0))
+    assert [(w.effect_size, w.pvalue) for w in r.words] == [(w.effect_size, w.pvalue) for w in without.words]
+    assert {"chance_low", "chance_high", "chance_pvalue", "chance_qvalue"} <= r.rows()[0].keys()
+    said = " ".join(wefat_table(r).notes)
+    assert "in place of the attributes, give d in this range" in said
+    assert "give a Pearson correlation of" in said
+    assert without.correlation_chance is None
+    assert "chance" not in {c.key for c in wefat_table(without).columns}

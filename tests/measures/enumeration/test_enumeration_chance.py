@@ -51,7 +51,7 @@ def test_random_words_are_cleaned_grouped_and_tested_as_the_names_are(worded: Wo
         worded, [WordsUsed("n", (), tuple(of_names(worded)), ())], (), 3, np.random.default_rng(drawing)
     )
     unit = worded.matrix / np.linalg.norm(worded.matrix, axis=1, keepdims=True)
-    shares = []
+    shares, of_groups = [], []
     for drawn, seed in zip(rows, seeds, strict=True):
         states = [int(state) for state in seed.generate_state(5, np.uint64)]
         tokens = {worded.words[row] for row in drawn}
@@ -66,6 +66,7 @@ def test_random_words_are_cleaned_grouped_and_tested_as_the_names_are(worded: Wo
         of_words = unit[[worded.index[w] for some in listed for w in some]].astype(np.float32)
         starts = np.cumsum([0, *map(len, listed)])
         scores = choose_cells(of_words, starts, means, 3).scores
+        of_groups.append(scores)
         plan = RotationPlan(300, states[4])
         reached = count_reached(RotationProblem(of_words, starts, means, scores, 3), plan).reached
         pvalues = np.where(np.isnan(scores), 1.0, (1 + reached) / 301)
@@ -73,6 +74,12 @@ def test_random_words_are_cleaned_grouped_and_tested_as_the_names_are(worded: Wo
         shares.append(float((benjamini_hochberg(pvalues.ravel()).reshape(scores.shape)[tested] <= 0.05).mean()))
     assert found.chance.mean == pytest.approx(np.mean(shares))
     assert found.chance.pvalue == (1 + sum(share >= found.share for share in shares)) / 4
+    for cell in found.cells:  # 12 random groups, of which those with a test in the category count
+        scores_there = [s for scores in of_groups for s in scores[cell.category] if not np.isnan(s)]
+        reached = (1 + sum(s >= (cell.score or 0) for s in scores_there)) / (1 + len(scores_there))
+        assert cell.chance_pvalue == (None if cell.score is None or not scores_there else pytest.approx(reached))
+    assert any(cell.chance_pvalue for cell in found.cells)
+    assert "chance_pvalue" in found.rows()[0]
     assert (found.chance.draws, found.chance_rotations, found.chance_share) == (3, 300, found.share)
 
 
@@ -94,7 +101,7 @@ def test_chance_changes_nothing_else_and_does_not_depend_on_workers(worded: Word
     )
     assert one.to_json() == two.to_json()
     assert (none.chance, none.spread) == (None, None)
-    assert none.cells == one.cells
+    assert none.cells == tuple(replace(cell, chance_pvalue=None) for cell in one.cells)
     assert one.spread is not None
     assert one.spread.n == 3
     assert one.spread.minimum <= one.chance_share <= one.spread.maximum

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +186,12 @@ def test_a_path_to_specific_words_is_recorded_by_the_id_of_its_set(tmp_path: Pat
 def test_beta_is_the_share_of_a_similarity_along_the_direction() -> None:
     found = beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0]))
     assert found.round(3).tolist() == [-0.414, 4.162]
+
+
+def test_a_word_that_leans_to_neither_side_is_not_an_extreme_of_either() -> None:
+    r = aslant.direct_bias(aslant.load(), ["nurse", "clerk", "judge", "boss"], chance=0)
+    leans = [replace(word, projection=lean) for word, lean in zip(r.by_word, (0.2, 0.0, -0.1, 0.3), strict=True)]
+    first, second = replace(r, by_word=tuple(leans)).extremes(3)
+    assert [word.projection for word in first] == [0.3, 0.2]
+    assert [word.projection for word in second] == [-0.1]
+    assert [word.projection for word in replace(r, by_word=tuple(leans)).extremes(1)[0]] == [0.3]

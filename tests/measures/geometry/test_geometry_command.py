@@ -15,18 +15,18 @@ import aslant
 from aslant.auditing.running import glances
 
 Run = Callable[..., "CompletedProcess[str]"]
-QUICK = ("--top", "12000", "--seeds", "1", "--classified", "200", "--random-pairs", "20")
+QUICK = ("--top", "6000", "--seeds", "1", "--classified", "200", "--random-pairs", "9")
 
 
 def test_it_gives_what_the_function_gives(run: Run) -> None:
     answer = run("geometry", *QUICK, "--seed", "4", "--most-biased", "300", "--neighbours", "50", "--json", "-")
-    v = aslant.load(top=12_000)
-    expected = aslant.geometry(v, seeds=1, classified=200, random_pairs=20, top=300, k=50, rng=4)
+    v = aslant.load(top=6_000)
+    expected = aslant.geometry(v, seeds=1, classified=200, random_pairs=9, top=300, k=50, rng=4)
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
 
 
 def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) -> None:
-    v = aslant.load(top=12_000)
+    v = aslant.load(top=6_000)
     g = np.array(aslant.gender_subspace(v, random_pairs=0).direction)
     flat = v.matrix - np.outer(v.matrix @ g, g)
     aslant.WordVectors.from_arrays(v.words, flat, name="flat").save(tmp_path / "flat.safetensors")
@@ -42,9 +42,8 @@ def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) ->
 def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_path: Path) -> None:
     options = ["--poles", "woman,man", "--specific", "mother,father", "--gamma", "auto", "--json", "g.json"]
     assert run("geometry", *QUICK, *options).returncode == 0
-    v = aslant.load(top=12_000)
+    v = aslant.load(top=6_000)
     r = aslant.residual_bias(
-        v,
         v,
         poles=("woman", "man"),
         specific=["mother", "father"],
@@ -52,6 +51,7 @@ def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_p
         seeds=1,
         classified=200,
         picture="none",
+        chance=9,
     )
     content = json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["before"]["residual"]
     assert content["classification"] == json.loads(r.to_json())["classification"]
@@ -59,9 +59,9 @@ def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_p
 
 
 def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
-    v = aslant.load(top=12_000)
+    v = aslant.load(top=6_000)
     pairs = [("rich", "poor"), ("wealthy", "needy")]
-    options: dict[str, Any] = {"seeds": 1, "classified": 200, "random_pairs": 20}
+    options: dict[str, Any] = {"seeds": 1, "classified": 200, "random_pairs": 9}
     g = aslant.geometry(v, v, pairs=pairs, **options)
     assert g.before.residual is None
     assert g.after is not None
@@ -80,16 +80,26 @@ def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
     assert aslant.geometry(v, **options).before.residual is not None
 
 
-def test_direct_bias_stands_beside_that_of_random_pairs_and_a_space_against_itself_has_no_p() -> None:
-    v = aslant.load(top=12_000)
-    g = aslant.geometry(v, seeds=1, classified=200, random_pairs=20)
+def test_an_embedding_alone_is_measured_without_its_direction_beside_random_poles_and_pairs() -> None:
+    v = aslant.load(top=6_000)
+    g = aslant.geometry(v, seeds=1, classified=200, random_pairs=9)
     rows = {row["measure"]: row for row in g.rows()}
     chance = g.before.direct.chance
     assert chance is not None
     direct = rows["direct bias of the words"]
     assert (direct["chance"], direct["pvalue"]) == (chance.mean, chance.pvalue)
-    assert rows["neighbours, correlation"]["pvalue"] is None
-    assert {line.evidence for line in glances("geometry", [g])[2:]} == {"not tested"}
+    assert (direct["chance_low"], direct["chance_high"]) == (chance.low, chance.high)
+    left = aslant.residual_bias(v, seeds=1, classified=200, picture="none", chance=9)
+    assert g.before.residual == left
+    poles = left.clustering.random_poles
+    assert poles is not None
+    row = rows["clustering, accuracy, direction taken out"]
+    assert [row[f"chance{end}"] for end in ("", "_low", "_high")] == [poles.mean, poles.low, poles.high]
+    assert (row["pvalue"], poles.draws) == (poles.pvalue, 9)
+    assert g.provenance.representation.name == v.name
+    both = aslant.geometry(v, v, seeds=1, classified=200, random_pairs=9)
+    assert {row["measure"]: row["pvalue"] for row in both.rows()}["neighbours, correlation"] is None
+    assert {line.evidence for line in glances("geometry", [both])[2:]} == {"not tested"}
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
@@ -128,7 +138,7 @@ def test_charts_of_single_results_draw_their_own_numbers() -> None:
     from aslant.measures.residuals.show import clusters_picture
     from aslant.report.charts import svg
 
-    v = aslant.load(top=12_000)
+    v = aslant.load(top=6_000)
     assert "component" in svg(variance_picture(aslant.gender_subspace(v, random_pairs=0)))
     direct = aslant.direct_bias(v)
     drawn = svg(projections_picture(direct))

@@ -17,7 +17,7 @@ from aslant.measures.in_context.result import ContextualBiasResult, RepeatedMeas
 from fake_encoder import FakeEncoder
 from planted_text import Planted, planted
 
-SMALL: dict[str, Any] = {"repeats": 3, "swaps": 6, "random_pairs": 50, "picture": "none"}
+SMALL: dict[str, Any] = {"repeats": 3, "swaps": 6, "random_pairs": 50, "chance": 0, "picture": "none"}
 
 
 def measured(what: Planted, **settings: Any) -> ContextualBiasResult:

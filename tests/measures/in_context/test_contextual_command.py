@@ -14,7 +14,7 @@ from aslant.measures.in_context.result import ContextualBiasResult
 from planted_text import Planted, planted
 
 Run = Callable[..., "CompletedProcess[str]"]
-QUICK = ("--repeats", "2", "--swaps", "4", "--random-pairs", "20", "--picture", "pca")
+QUICK = ("--repeats", "2", "--swaps", "4", "--random-pairs", "20", "--chance", "9", "--picture", "pca")
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from aslant.measures.in_context.space import Plan, Repeat, measure_space, over_r
 from aslant.measures.in_context.swaps import (
     Swaps,
     SwapVectors,
-    random_shares,
+    beside_random,
+    random_components,
     random_words,
     swap_pairs,
     swap_random,
-    variance_measure,
     word_shares,
 )
 from aslant.measures.residuals.separation import shuffled_correlations
@@ -102,8 +102,8 @@ def test_the_p_value_of_a_share_of_variance_is_even_where_pairs_are_random_words
         sets = [SwapVectors.of(one, np.array([own[c.word] for c in one.contexts()], np.float32)) for one in beside]
         other = np.repeat(random.normal(size=(6, 1, 2, d)), 2, axis=1).reshape(12, 2, d)
         pairs = SwapVectors(unit_rows(other), np.repeat(np.arange(6), 2))
-        drawn_beside, mixed = (random_shares(of, 6, 3, 49, random) for of in (sets, [pairs, *sets]))
-        found = variance_measure([pairs.components()[1]], drawn_beside, mixed)
+        drawn_beside, mixed = (random_components(of, 6, 3, 49, random)[0][:, 0] for of in (sets, [pairs, *sets]))
+        found = beside_random([float(pairs.components()[1][0])], [drawn_beside, mixed])
         pvalues.append(found.pvalue)
     assert 0.1 < np.mean(np.array(pvalues, dtype=np.float64) <= 0.2) < 0.32
 
@@ -115,10 +115,10 @@ def test_few_random_pairs_do_not_make_random_words_stand_out() -> None:
         random = np.random.default_rng(seed)
         rows = np.repeat(random.normal(size=(2, 6, 2, 12)), 2, axis=1)
         pairs, others = (SwapVectors(unit_rows(one.reshape(12, 2, 12)), np.repeat(np.arange(6), 2)) for one in rows)
-        beside, mixed = (random_shares(of, 6, 1, 99, random) for of in ([others], [pairs, others]))
-        shares = [pairs.components()[1]]
-        mixed_pvalues.append(variance_measure(shares, beside, mixed).pvalue)
-        alone_pvalues.append(variance_measure(shares, beside, beside).pvalue)
+        beside, mixed = (random_components(of, 6, 1, 99, random)[0][:, 0] for of in ([others], [pairs, others]))
+        shares = [float(pairs.components()[1][0])]
+        mixed_pvalues.append(beside_random(shares, [beside, mixed]).pvalue)
+        alone_pvalues.append(beside_random(shares, [beside, beside]).pvalue)
     assert np.mean(np.array(mixed_pvalues, dtype=np.float64) <= 0.05) < 0.1
     assert np.mean(np.array(alone_pvalues, dtype=np.float64) <= 0.05) > 0.4  # why the pairs are drawn from too
 
@@ -126,9 +126,10 @@ def test_few_random_pairs_do_not_make_random_words_stand_out() -> None:
 def test_shares_of_random_draws_are_those_of_the_subspace() -> None:
     rows = np.random.default_rng(1).normal(size=(10, 2, 6))
     vectors = SwapVectors(unit_rows(rows), np.repeat([0, 1], 5))
-    shares = random_shares([vectors], 2, 4, 3, np.random.default_rng(0))
-    _, expected = subspace(list(vectors.vectors))
+    shares, firsts = random_components([vectors], 2, 4, 3, np.random.default_rng(0))
+    components, expected = subspace(list(vectors.vectors))
     assert shares == pytest.approx(np.tile(expected[:4], (3, 1)))
+    assert np.abs(firsts @ components[0]) == pytest.approx(np.ones(3))
 
 
 def test_the_shares_of_random_words_are_those_of_a_principal_component_analysis() -> None:

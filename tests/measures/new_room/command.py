@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
 
@@ -13,11 +15,8 @@ aslant relative-norm                 on the sample
 
 
 @command
-def command_line(model: o.ModelArgument = None, *, reading: Reading, running: Running, output: Output) -> None:
+def command_line(model: o.ModelArgument = None, *, reading: Reading, running: Running, output: Output) -> Any:
     """Relative norm distance (Garg et al. 2018): how much nearer words lie to one group than to another."""
     from aslant.measures.relative_norms.measure import relative_norm
 
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
-
-    deliver(relative_norm(open_vectors(model, reading, quiet=running.quiet)), output, quiet=running.quiet)
+    return relative_norm(reading.open(model, quiet=running.quiet))

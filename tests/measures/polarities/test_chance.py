@@ -9,7 +9,8 @@ import pytest
 
 import aslant
 from aslant.measures.polarities import chance
-from aslant.measures.polarities.measure import Scheme, magnitude, polarity_scores
+from aslant.measures.polarities.measure import magnitude, polarity_scores
+from aslant.measures.polarities.settings import Scheme
 from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.wordsets import find
 from aslant.stimuli import WordList
@@ -23,25 +24,27 @@ def test_scores_between_random_classes_are_those_of_the_measure(
     groups = [WordList("she", ("she", "woman")), WordList("he", ("he", "man")), WordList("they", ("they",))]
     groups = groups[: 2 if scheme == "binary" else 3]
     used = [find(v, group).words for group in groups]
-    words = find(v, WordList("words", ("nurse", "engineer", "clerk", "judge"))).raw
+    words = find(v, WordList("words", ("nurse", "engineer", "clerk", "judge")))
     rng = np.random.default_rng(3)
-    drawn = matched_words(v, used, (), 40, np.random.default_rng(3))
+    drawn = matched_words(v, used, [words.words], 40, np.random.default_rng(3))
     assert drawn is not None
     values: list[np.ndarray] = []
-    monkeypatch.setattr(chance, "against_chance", lambda score, found, signed: values.append(found))
+    monkeypatch.setattr(chance, "against_chance", lambda score, found, kind, signed: values.append(found))
     monkeypatch.setattr(chance, "BLOCK", 100)
     chance.polarity_chance(v, words, used, scheme, 0.1, 40, rng)
     expected = []
     for draw in range(40):
         classes = np.array([v.matrix[rows[draw]].astype(float).mean(axis=0) for rows in drawn])
-        expected.append(magnitude(polarity_scores(words, classes, scheme)[0], scheme).mean())
+        expected.append(magnitude(polarity_scores(words.raw, classes, scheme)[0], scheme).mean())
     np.testing.assert_allclose(values[0], expected, atol=1e-6)
 
 
-def test_many_words_are_compared_with_fewer_draws_and_none_with_none() -> None:
+def test_many_words_are_compared_with_fewer_draws_and_none_with_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chance, "MOST", 1 << 18)
     v = aslant.load()
     used = [find(v, WordList(word, (word,))).words for word in ("she", "he")]
-    many = chance.polarity_chance(v, v.matrix[:20_000], used, "binary", 0.1, 2000, np.random.default_rng(0))
+    words = find(v, WordList("words", tuple(v.words[100:600])))
+    many = chance.polarity_chance(v, words, used, "binary", 0.1, 2000, np.random.default_rng(0))
     assert many is not None
-    assert many.draws == chance.MOST // 40_000
-    assert chance.polarity_chance(v, v.matrix[:10], used, "binary", 0.1, 0, np.random.default_rng(0)) is None
+    assert many.draws == (1 << 18) // 1000 == 262
+    assert chance.polarity_chance(v, words, used, "binary", 0.1, 0, np.random.default_rng(0)) is None

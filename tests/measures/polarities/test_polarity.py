@@ -15,7 +15,10 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.polarities.show import polarity_table
+from aslant.measures.polarities.measure import mean_interval
+from aslant.measures.polarities.settings import PolaritySettings
+from aslant.measures.polarities.show import polarity_comparison_table, polarity_table
+from aslant.results.parts import Interval
 from aslant.statistics import bootstrap_means, sign_flip_pvalue
 
 
@@ -166,8 +169,8 @@ def test_words_as_the_text_has_them_miss_the_table_in_three_columns(classes: str
 def test_bad_input_is_one_clear_error(arguments: tuple[Any, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         aslant.polarity(embedding(0), *arguments)
-    with pytest.raises(MeasureError, match="scheme='x'"):
-        aslant.polarity(embedding(0), ["w0", "w1"], ["w2"], scheme="x")  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="scheme is 'x'; choose one of binary"):
+        aslant.polarity(embedding(0), ["w0", "w1"], ["w2"], scheme="x")
 
 
 def test_bootstrap_means_have_the_standard_error_of_the_mean() -> None:
@@ -175,6 +178,19 @@ def test_bootstrap_means_have_the_standard_error_of_the_mean() -> None:
     means = bootstrap_means(values, 4000, np.random.default_rng(1))
     assert means.std() == pytest.approx(values.std() / math.sqrt(200), rel=0.06)
     assert means.mean() == pytest.approx(values.mean(), abs=0.01)
+
+
+def test_an_interval_needs_two_words_and_one_draw() -> None:
+    values = np.array([1.0, 2.0])
+
+    def found(values: Any, draws: int) -> Any:
+        return mean_interval(values, PolaritySettings(bootstrap=draws, confidence=0.8), np.random.default_rng(1))
+
+    means = bootstrap_means(values, 30, np.random.default_rng(1))
+    assert found(values, 30) == Interval(np.quantile(means, 0.1), np.quantile(means, 0.9), 0.8, 30)
+    assert found(values, 1) is not None
+    assert found(values, 0) is None
+    assert found(values[:1], 30) is None
 
 
 def test_sign_flip_is_exact_for_few_and_close_to_exact_for_many() -> None:
@@ -255,3 +271,34 @@ def test_lists_that_are_not_what_their_name_says_are_called_what_they_are() -> N
     assert "bold-professions: the list is the paper's and holds more than professions" in notes
     own = aslant.polarity(aslant.load(), ["female", "male"], ["nurse", "clerk"], bootstrap=0, chance=0)
     assert "the paper's" not in " ".join(polarity_table(own).notes)
+
+
+def test_at_unit_length_an_embedding_does_not_differ_from_its_copy_at_unit_length() -> None:
+    v = aslant.load(top=20_000)
+    even = aslant.WordVectors.from_arrays(
+        v.words, v.matrix / np.linalg.norm(v.matrix, axis=1, keepdims=True), name="even"
+    )
+    raw, unit = (
+        aslant.compare_polarity([v, even], "gender-binary", unit=unit, bootstrap=0, chance=40) for unit in (False, True)
+    )
+    assert raw.differences[0].pvalue == 1e-4
+    assert raw.lengths_differ
+    assert "--unit takes them at unit length" in " ".join(polarity_comparison_table(raw).notes)
+    assert (unit.differences[0].difference, unit.differences[0].pvalue) == (0, 1)
+    assert not unit.lengths_differ
+    first, second = unit.results
+    assert first.score == pytest.approx(raw.results[1].score, abs=1e-6)
+    assert first.chance is not None
+    assert second.chance is not None
+    assert first.chance.mean == pytest.approx(second.chance.mean, abs=1e-6)
+    assert "class words at unit length" in polarity_table(first).notes
+
+
+def test_at_unit_length_a_class_is_the_mean_of_unit_vectors() -> None:
+    v = aslant.load()
+    classes = {"she": ["she", "woman", "queen"], "he": ["he", "man"]}
+    r = aslant.polarity(v, classes, ["nurse"], unit=True, chance=0)
+    unit = {w: v.matrix[v.index[w]] / np.linalg.norm(v.matrix[v.index[w]]) for w in sum(classes.values(), ["nurse"])}
+    she, he = (np.mean([unit[w] for w in words], axis=0) for words in classes.values())
+    assert r.by_word[0].score == pytest.approx(unit["nurse"] @ (she - he) / np.linalg.norm(she - he), abs=1e-6)
+    assert r.provenance.settings["unit"] is True

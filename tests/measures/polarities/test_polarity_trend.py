@@ -13,8 +13,10 @@ import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.polarities.command import settings_of
 from aslant.measures.polarities.result import TrendsResult, TrendTest
-from aslant.measures.polarities.show import trend_table
+from aslant.measures.polarities.show import trend_picture, trend_table
 from aslant.measures.polarities.trend import FIGURES, needed_words
+from aslant.measures.shared.chance import matched_words
+from aslant.results.parts import WordsUsed
 
 WORDS = [f"w{i}" for i in range(40)]
 
@@ -110,17 +112,17 @@ def test_the_settings_of_both_figures_are_those_that_meet_table_1() -> None:
     settings = {**FIGURES[1], **FIGURES[2]}
     assert settings.keys() == scores.keys()
     for label, (classes, scheme) in settings.items():
-        found = aslant.polarity(aslant.load(), classes, scheme=scheme, bootstrap=0).score
+        found = aslant.polarity(aslant.load(), classes, scheme=scheme, bootstrap=0, chance=0).score
         assert found == pytest.approx(scores[label], abs=0.0003)
 
 
 def test_each_line_of_a_figure_is_what_its_setting_gives_alone() -> None:
     v = aslant.load()
     series = {1980: v, 1990: v.without_last(20), 2000: v.without_last(40), 2010: v.without_last(50)}
-    figure = aslant.polarity_trends(series, 1, bootstrap=20)
+    figure = aslant.polarity_trends(series, 1, bootstrap=20, chance=5)
     assert list(figure.trends) == ["baseline", "ovo (g1)", "ovr (g1)", "ovr (g2)"]
     for label, (classes, scheme) in FIGURES[1].items():
-        assert figure.trends[label] == aslant.polarity_trend(series, classes, scheme=scheme, bootstrap=20)
+        assert figure.trends[label] == aslant.polarity_trend(series, classes, scheme=scheme, bootstrap=20, chance=5)
     assert len(figure.rows()) == 16
     assert set(figure.missing) == set(figure.trends["baseline"].missing)
 
@@ -145,13 +147,13 @@ def test_a_setting_whose_classes_are_too_rare_is_listed_and_the_others_are_measu
         (3, "no figure 3"),
         ({}, "not pairs of classes and scheme"),
         ({"a": ["x", "y"]}, "not pairs of classes and scheme"),
-        ({"a": (["x", "y"], "all")}, "scheme='all'"),
+        ({"a": (["x", "y"], "all")}, "scheme is 'all'; choose one of"),
         ({"a": (["x", "y", "w1"], "binary")}, "exactly two"),
     ],
 )
 def test_settings_that_are_none_get_one_clear_error(settings: object, words: str) -> None:
     with pytest.raises(MeasureError, match=words):
-        aslant.polarity_trends({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, settings, WORDS)  # type: ignore[arg-type]
+        aslant.polarity_trends({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, settings, WORDS)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def changing(form: str, folder: Path) -> object:
 @pytest.mark.parametrize("form", ["python", "toml"])
 def test_class_words_that_change_over_the_years_are_used_and_recorded_by_year(form: str, tmp_path: Path) -> None:
     series = {year: decade(0.5, year) for year in range(1890, 1940, 10)}
-    t = aslant.polarity_trend(series, changing(form, tmp_path), WORDS[1:])  # type: ignore[arg-type]
+    t = aslant.polarity_trend(series, changing(form, tmp_path), WORDS[1:])
     lacking = "second" if form == "toml" else "first, second"
     assert t.years_left_out == {1890: f"no words are given for {lacking} that early"}
     assert [p.classes["second"] for p in t.points] == [("w0",), ("w0",), ("y",), ("y",)]
@@ -208,7 +210,7 @@ def test_class_words_that_change_over_the_years_are_used_and_recorded_by_year(fo
 
 def test_a_set_whose_words_change_has_its_latest_words_elsewhere(tmp_path: Path) -> None:
     v, source = decade(0.5, 0), changing("toml", tmp_path)
-    assert aslant.polarity(v, source, WORDS).score == aslant.polarity(v, ["x", "y"], WORDS).score  # type: ignore[arg-type]
+    assert aslant.polarity(v, source, WORDS).score == aslant.polarity(v, ["x", "y"], WORDS).score
 
 
 def test_periods_that_do_not_fit_together_get_one_clear_error(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_periods_that_do_not_fit_together_get_one_clear_error(tmp_path: Path) ->
     with pytest.raises(MeasureError, match="x, y from 1900 on, but x, w0 from 1910 on; name the same classes"):
         aslant.polarity_trend(series, {1900: ["x", "y"], 1910: ["x", "w0"]}, WORDS)
     with pytest.raises(MeasureError, match="classes by year are for polarity_trend"):
-        aslant.polarity(series[1900], {1900: ["x"], 1910: ["y"]}, WORDS)  # type: ignore[dict-item]
+        aslant.polarity(series[1900], {1900: ["x"], 1910: ["y"]}, WORDS)
     path = tmp_path / "twice.toml"
     path.write_text(CHANGING.replace("from = 1900", "from = 1920"), encoding="utf-8")
     with pytest.raises(StimuliError, match="'second from 1920' twice"):
@@ -246,4 +248,66 @@ def test_a_trend_says_first_how_many_of_the_words_it_is_about() -> None:
         "measured on 2 of 7 words (words that every year has); the trend is that of these few"
     )
     most = aslant.polarity_trend({1990: v, 2000: v}, ["female", "male"], words[:3], bootstrap=0)
+    assert trend_table(few).first_line == "Measured on only 2 of 7 words."
+    assert trend_table(most).first_line == ""
     assert trend_table(most).notes[0] == "measured on 2 of 3 words (words that every year has)"
+
+
+def lettered(seed: int) -> aslant.WordVectors:
+    """Vectors of 300 words of letters only, in which x and y are among the words; each year lacks one."""
+    random = np.random.default_rng(seed)
+    words = [f"{a}{b}{c}" for a in "abcde" for b in "abcdef" for c in "abcdefghij"]
+    words[20], words[40], words[60] = "x", "y", "z"
+    del words[100 + seed]
+    return aslant.WordVectors.from_arrays(words, random.normal(size=(len(words), 6)), name=f"d{seed}")
+
+
+def test_chance_of_each_year_and_of_the_trend_is_that_of_a_loop_with_the_same_random_words_in_every_year() -> None:
+    series = {1900 + 10 * i: lettered(i) for i in range(5)}
+    shared = set.intersection(*(set(v.words) for v in series.values()))
+    dated = {1900: {"X": ["x", "z"], "Y": ["y"]}, 1920: {"Y": ["y"], "X": ["x"]}}  # X is one word from 1920 on
+    words = ["aab", "abc", "cde"]
+    t = aslant.polarity_trend(series, dated, words, bootstrap=0, chance=15, rng=2)
+    groups = [WordsUsed(name, (), tokens, ()) for name, tokens in {"Y": ("y",), "X": ("x", "z")}.items()]
+    measured = [WordsUsed("words", (), tuple(words), ())]
+    rows = matched_words(series[1940], groups, measured, 15, np.random.default_rng(2), shared)
+    assert rows is not None
+    taus, scores = [], []
+    for y, (x, z) in zip(*rows, strict=True):
+        first, second, third = (series[1940].words[row] for row in (y[0], x, z))
+        assert {first, second, third} <= shared
+        random = {1900: {"X": [second, third], "Y": [first]}, 1920: {"X": [second], "Y": [first]}}
+        drawn = aslant.polarity_trend(series, random, words, bootstrap=0, chance=0)
+        assert drawn.test is not None
+        taus.append(drawn.test.kendall)
+        scores.append([point.score for point in drawn.points])
+    assert t.test is not None
+    assert t.test.chance is not None
+    assert t.test.chance.mean == pytest.approx(np.mean(taus))
+    assert t.test.chance.pvalue == (1 + sum(abs(tau) >= abs(t.test.kendall) - 1e-9 for tau in taus)) / 16
+    for place, point in enumerate(t.points):
+        assert point.chance is not None
+        assert point.chance.high == pytest.approx(np.quantile([score[place] for score in scores], 0.975), abs=1e-5)
+    assert "chance_low" in t.rows()[0]
+    assert "chance_low" in json.dumps(trend_picture(t).to_dict())
+    assert any("give a tau of" in note for note in trend_table(t).notes)
+
+
+def test_a_trend_that_random_classes_have_too_is_said_to_be_no_more_than_theirs() -> None:
+    """All of the space drifts together, so that any two words come apart: a trend, but not one of x and y."""
+    base, series = lettered(0).matrix.astype(float), {}
+    for i in range(6):
+        matrix = base + (5 - i) * np.eye(6)[0]
+        series[1900 + 10 * i] = aslant.WordVectors.from_arrays(lettered(0).words, matrix)
+    t = aslant.polarity_trend(series, ["x", "y"], ["aab", "abc", "cde", "abe"], bootstrap=0, chance=200)
+    assert t.test is not None
+    assert t.test.chance is not None
+    assert t.test.direction != "none"
+    assert t.test.chance.pvalue > 0.05
+    assert ", but no more than between random words: Kendall" in trend_table(t).notes[1]
+
+
+def test_vocabularies_too_small_to_draw_from_have_no_chance_and_say_so() -> None:
+    t = aslant.polarity_trend({1900 + 10 * i: decade(0.5, i) for i in range(4)}, ["x", "y"], WORDS)
+    assert [point.chance for point in t.points] == [None] * 4
+    assert any(note.startswith("no chance level") for note in trend_table(t).notes)

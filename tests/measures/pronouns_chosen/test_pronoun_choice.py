@@ -14,6 +14,8 @@ import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.pronouns_chosen.measure import pronoun_set
 from aslant.measures.pronouns_chosen.scoring import Drawing, contrast, logistic, preference, sentence_for
+from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
+from aslant.measures.pronouns_chosen.show import glance, groups_table
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.statistics import cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue
 from aslant.stimuli.pronoun_sets import PronounText
@@ -42,6 +44,28 @@ def test_a_planted_stereotype_is_preferred_in_every_sentence(sets: tuple[Path, P
     assert group.correlation.pearson_pvalue <= 0.002
 
 
+class WithTwins(MaskedPronounLM):
+    """A model of which the first untrained twin prefers “he” everywhere, and the second is as it is."""
+
+    def untrained(self, seed: int) -> MaskedPronounLM:
+        return (MaskedPronounLM(general=-2.0), MaskedPronounLM(planted=1.5))[seed]
+
+
+def test_what_an_untrained_model_reaches_is_not_evidence(sets: tuple[Path, Path]) -> None:
+    none, one, two = (aslant.pronoun_choice(WithTwins(planted=1.5), sets[0], twins=n, **FAST) for n in range(3))
+    for n, result in enumerate((none, one, two)):
+        alone = [aslant.pronoun_choice(WithTwins().untrained(i), sets[0], **FAST).groups[0] for i in range(n)]
+        assert [(t.share, t.contrast) for t in result.twins] == [
+            (g.preference.share, g.contrast.difference) for g in alone
+        ]
+        assert result.groups == none.groups
+    graded = [[line.evidence for line in glance(result, lambda name: name)] for result in (none, one, two)]
+    assert graded == [["strong"] * 3, ["strong"] * 3, ["none"] * 3]
+    assert any("untrained models of the same" in note and "shares of" in note for note in groups_table(two).notes)
+    unmade = aslant.pronoun_choice(MaskedPronounLM(), sets[0], twins=1, **FAST)
+    assert any("cannot be rebuilt here." in note for note in groups_table(unmade).notes)
+
+
 def test_the_opposite_of_a_stereotype_has_the_opposite_sign(sets: tuple[Path, Path]) -> None:
     result = aslant.pronoun_choice(MaskedPronounLM(planted=-1.5), sets[0], **FAST)
     assert result.groups[0].preference.share == 0
@@ -50,7 +74,7 @@ def test_the_opposite_of_a_stereotype_has_the_opposite_sign(sets: tuple[Path, Pa
 
 
 def test_pvalues_without_a_stereotype_are_spread_evenly() -> None:
-    random, drawing = np.random.default_rng(5), Drawing(0, 0.95, 199, 1)
+    random, drawing = np.random.default_rng(5), Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=199), 1)
     names = [(name, "male") for name in MEN] + [(name, "female") for name in WOMEN]
     found = []
     for _ in range(60):
@@ -173,9 +197,9 @@ def test_sentences_that_a_model_cannot_place_are_left_out_and_listed(sets: tuple
 
 def test_the_unit_of_the_test_is_the_occupation() -> None:
     one = [("cook", "male", 1.0)] * 500
-    assert preference(one, Drawing(0, 0.95, 99, 0)).pvalue == 1
+    assert preference(one, Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=99), 0)).pvalue == 1
     eight = [(name, "male", 1.0 + place) for place, name in enumerate(MEN[:8])]
-    assert preference(eight, Drawing(0, 0.95, 99, 0)).pvalue == 2 / 2**8
+    assert preference(eight, Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=99), 0)).pvalue == 2 / 2**8
 
 
 def test_the_interval_draws_occupations_within_each_gender() -> None:
@@ -190,10 +214,10 @@ def test_the_interval_draws_occupations_within_each_gender() -> None:
 def test_the_contrast_is_an_exact_permutation_of_occupations() -> None:
     odds = [(name, "female", 5.0 + k) for k, name in enumerate(WOMEN[:3])]
     odds += [(name, "male", 1.0 + k) for k, name in enumerate(MEN[:3])]
-    found = contrast(odds, Drawing(0, 0.95, 99, 0))
+    found = contrast(odds, Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=99), 0))
     assert found.difference == 4
     assert found.pvalue == pytest.approx(2 / 20)
-    assert contrast(odds[:3], Drawing(0, 0.95, 99, 0)) is None
+    assert contrast(odds[:3], Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=99), 0)) is None
 
 
 def test_correlation_pvalues_agree_with_scipys_permutation_test() -> None:
@@ -256,7 +280,7 @@ def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path, sets: tuple[Path
         with pytest.raises(AslantError, match=message):
             aslant.pronoun_choice(lm, source, **options)
     with pytest.raises(MeasureError, match="not a language model"):
-        aslant.pronoun_choice("bert", sets[0])  # type: ignore[arg-type]
+        aslant.pronoun_choice("bert", sets[0])
     with pytest.raises(StimuliError, match="no line of"):
         pronoun_set(write_winobias(tmp_path / "bad", {"pro 1": ["no brackets"]}))
 

@@ -16,7 +16,8 @@ from aslant.measures.pronouns_resolved import statistics
 from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
 from aslant.measures.pronouns_resolved.predictions import plan
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.measures.pronouns_resolved.statistics import Resampling, Topics, by_gender, log_losses, topic_biases
+from aslant.measures.pronouns_resolved.settings import PronounSettings
+from aslant.measures.pronouns_resolved.statistics import Topics, by_gender, log_losses, topic_biases
 from aslant.models.classifier import Classifier
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
@@ -246,7 +247,9 @@ def test_pvalues_are_even_where_genders_are_given_out_at_random() -> None:
     for _ in range(60):
         p = random.dirichlet((1, 1, 1), 80)
         genders = np.array(["male", "female"] * 40)
-        found.append(by_gender(p, random.integers(0, 3, 80), genders, Resampling(0, 199, 0.95, 10), 0)[1].pvalue)
+        found.append(
+            by_gender(p, random.integers(0, 3, 80), genders, PronounSettings(bootstrap=0, n_resamples=199), 0)[1].pvalue
+        )
     assert 0.02 < np.mean(np.array(found) <= 0.1) < 0.22
     assert min(found) > 0
 
@@ -307,7 +310,7 @@ def test_calibration_correlation_and_topics_by_hand() -> None:
     bins, error = statistics.calibration(np.array([0.1, 0.3, 0.9, 0.9]), np.array([False, False, True, True]), 2)
     assert [(b.low, b.n, round(b.predicted, 2), b.observed) for b in bins] == [(0.0, 2, 0.2, 0.0), (0.5, 2, 0.9, 1.0)]
     assert round(error, 2) == 0.15
-    how, random = Resampling(100, 999, 0.95, 10), np.random.default_rng(0)
+    how, random = PronounSettings(bootstrap=100, n_resamples=999), np.random.default_rng(0)
     found = statistics.topic_correlation("female", np.arange(9.0), np.arange(9.0) ** 2, how, random)
     assert found is not None
     assert found.rho == 1.0

@@ -11,8 +11,8 @@ import aslant
 from aslant.auditing.running import glances
 from aslant.measures.pronouns_resolved import statistics
 from aslant.measures.pronouns_resolved.gap_files import GapSample
-from aslant.measures.pronouns_resolved.statistics import Resampling
-from aslant.measures.pronouns_resolved.swapping import gender_of_names, swapped
+from aslant.measures.pronouns_resolved.settings import PronounSettings
+from aslant.measures.pronouns_resolved.swapping import gender_of_names, is_ambiguous, swapped
 from aslant.models.classifier import Classifier
 from aslant.statistics import sign_flip_pvalue
 from fake_encoder import FakeEncoder
@@ -35,11 +35,35 @@ def made(text: str, pronoun: str, a: str, b: str, gender: str = "female") -> Gap
             "Ann, a friend of his, and Bea liked his dog. He ran.",
             "Ann, a friend of hers, and Bea liked her dog. She ran.",
         ),
+        ("Ann loved her very much; Bea asked her yesterday.", "Ann loved him very much; Bea asked him yesterday."),
+        ("Ann met her in-laws, her family; Bea SAW HER.", "Ann met his in-laws, his family; Bea SAW HIM."),
+        ("Bea moved to her home, and Ann saw her politically.", "Bea moved to his home, and Ann saw him politically."),
+        ("Ann hurt his back, Bea his will. It is his.", "Ann hurt her back, Bea her will. It is hers."),
         ("Ann and Bea heard himself and him, the shepherd.", "Ann and Bea heard herself and her, the shepherd."),
     ],
 )
 def test_every_pronoun_becomes_that_of_the_other_gender(text: str, expected: str) -> None:
     assert swapped(made(text, "Ann", "Ann", "Bea")).text == expected
+
+
+@pytest.mark.parametrize(
+    ("rest", "unclear"),
+    [("help her escape", True), ("gave her gifts", True), ("drove her home", True), ("told her mother", False),
+     ("in her home", False), ("gave her the gifts", False), ("gave him gifts", False)],
+)  # fmt: skip
+def test_texts_whose_her_may_be_either_are_known(rest: str, unclear: bool) -> None:
+    assert is_ambiguous(made(f"Ann and Bea {rest}.", "Ann", "Ann", "Bea")) is unclear
+
+
+def test_texts_whose_her_may_be_either_are_read_but_not_compared() -> None:
+    samples = gap_like(60, {"male": 0.2, "female": 0.2})
+    odd = [replace(s, text=f"{s.text} They gave her gifts.") if i < 7 else s for i, s in enumerate(samples)]
+    quick = Classifier(units=2, epochs=1)
+    result = aslant.pronoun_resolution(
+        FakeEncoder(), odd, seeds=1, folds=2, classifier=quick, topics=2, bootstrap=0, n_resamples=9
+    )
+    assert (sum(o.n for o in result.outcomes), result.counterfactual[0].texts) == (60, 53)
+    assert any("“him” or “his”: 7 texts" in note for note in result.notes)
 
 
 def test_spans_follow_the_text_and_names_stay() -> None:
@@ -83,7 +107,7 @@ def test_classifiers_trained_on_swapped_texts_say_what_chance_gives(female: floa
 
 
 def test_pages_are_flipped_as_a_whole() -> None:
-    rng, how = np.random.default_rng(0), Resampling(200, 999, 0.95, 10)
+    rng, how = np.random.default_rng(0), PronounSettings(bootstrap=200, n_resamples=999)
     pages = np.repeat(np.arange(12), 3)
     differences = np.repeat(rng.normal(0.1, 1, 12), 3)
     found = statistics.counterfactual("all", differences, pages, how, np.random.default_rng(1))

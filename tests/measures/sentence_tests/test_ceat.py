@@ -17,7 +17,7 @@ from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.chance import IN_CORPUS, _drawn, _known_ranks, ceat_chance, random_words
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts import context_vectors
-from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
+from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
 from aslant.measures.sentence_tests.show import ceat_table
 from aslant.measures.shared.suite import NoSpreadError
 from aslant.statistics import combine, unit_rows
@@ -333,3 +333,10 @@ def test_the_draws_of_chance_are_those_of_a_loop() -> None:
         effects.append((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
     assert found is not None
     assert (found.mean, found.sd) == pytest.approx((np.mean(effects), np.std(effects)))
+
+
+def test_an_effect_of_zero_is_on_neither_side() -> None:
+    found = distribution(np.array([-1.0, 0.0, 0.0, 2.0, 3.0]))
+    assert (found.share_positive, found.share_negative) == (0.4, 0.2)
+    assert found.standard_deviation == pytest.approx(np.std([-1.0, 0.0, 0.0, 2.0, 3.0], ddof=1))
+    assert distribution(np.array([1.0])).standard_deviation == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -41,6 +42,8 @@ def test_no_perfect_correlation_has_a_pvalue_of_zero(words: int) -> None:
     assert found is not None
     assert found.spearman == pytest.approx(1)
     assert 0 < found.spearman_pvalue < 1e-5
+    if words <= 40:  # no order but the two extremes is as far from 0
+        assert found.spearman_pvalue == pytest.approx(2 / math.factorial(words))
     assert found.pearson_pvalue > 0
 
 

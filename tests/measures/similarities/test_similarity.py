@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 import aslant
 from aslant.data import entry
 from aslant.errors import DataError, MeasureError
+from aslant.measures.similarities import measure
 from aslant.measures.similarities.measure import SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change
 
 RATED = [
@@ -143,3 +144,23 @@ def test_a_faulty_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.tsv").write_text("king\tqueen\t8\nking\tqueen\n", encoding="utf-8")
     with pytest.raises(MeasureError, match=r"line 2 of 'bad\.tsv'"):
         rated_pairs(tmp_path / "bad.tsv")
+
+
+@pytest.mark.parametrize("pair", [("", "b", 1.0), ("a", "", 1.0), ("a", "b", float("nan")), (1, "b", 1.0), ("a", "b")])
+def test_a_pair_needs_two_words_and_a_number(pair: object) -> None:
+    with pytest.raises(MeasureError, match="expected two words and a number"):
+        measure._rated(pair)
+
+
+@pytest.mark.parametrize("block", [8, 20, 1 << 22])
+def test_intervals_are_those_of_draws_in_blocks_of_any_size(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "_BLOCK", block)
+    first, second, ratings = np.random.default_rng(0).normal(size=(3, 8))
+    for cosines in ((first,), (first, second)):
+        found = measure._interval(cosines, ratings, 13, 0.8, np.random.default_rng(1))
+        picked = np.random.default_rng(1).integers(0, 8, (13, 8))
+        rhos = [[spearmanr(series[row], ratings[row]).statistic for row in picked] for series in cosines]
+        drawn = rhos[0] if len(rhos) == 1 else np.array(rhos[0]) - rhos[1]
+        assert found is not None
+        assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.1, 0.9])))
+        assert found.n_resamples == 13

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace as replaced
 from statistics import mean
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,8 +15,10 @@ from msgspec.structs import replace
 
 import aslant
 from aslant.measures.association.show import glance
+from aslant.measures.sentence_tests.chance import ranks
 from aslant.measures.template_tests import show
-from aslant.measures.template_tests.chance import POOL, pool_of
+from aslant.measures.template_tests.chance import POOL, SEVERAL, drawn_rows, names_chance, pool_of
+from aslant.measures.template_tests.stimuli import Prompt
 from aslant.report.tables import number
 from aslant.statistics import draw_matched
 from aslant.stimuli import TemplateSet, WordList, load_set
@@ -37,7 +41,7 @@ def test_chance_of_a_test_is_the_effect_size_of_words_drawn_from_the_scored_pool
     assert result.chance is not None
     rank = {word: place for place, word in enumerate(lm.ordered_words)}
     stimuli = [word for group in test.attributes for word in group.words]
-    pool = [rank[word] for word in pool_of(lm) if word not in stimuli]
+    pool = [rank[word] for word in pool_of(lm, "en") if word not in stimuli]
     drawn = draw_matched([rank[word] for word in stimuli], np.array(pool), 40, np.random.default_rng(3))
     sizes = []
     for places in drawn:
@@ -57,13 +61,13 @@ def test_a_suite_scores_one_pool_for_all_tests_with_the_same_templates_and_says_
         for start in (50, 150, 250)
     ]
     suite = aslant.log_probability_suite(lm, tests)
-    pool = len(pool_of(lm))
+    pool = len(pool_of(lm, "en"))
     assert 100 < pool <= POOL
     assert len(lm.asked) == 8 * (pool + 18)  # he and she twice; boys, men, girls, women
     for result in suite.results:
         assert result.chance is not None
         assert result.provenance.settings["pool"] == pool
-        assert f"{pool} words of one piece" in result.notes[-1]
+        assert f"{pool} words; " in result.notes[-1]
 
 
 def test_results_do_not_depend_on_the_other_tests_of_a_suite() -> None:
@@ -73,12 +77,66 @@ def test_results_do_not_depend_on_the_other_tests_of_a_suite() -> None:
     assert suite.results[1] == alone
 
 
-def test_chance_changes_no_other_number_and_a_model_without_a_word_list_has_none() -> None:
+def test_chance_changes_no_other_number_and_a_model_without_a_word_list_draws_english_words() -> None:
     test = with_known_attributes()
     with_chance, without = (aslant.log_probability_weat(ListedLM(), test, chance=n) for n in (2_000, 0))
     plain = aslant.log_probability_weat(FakeMaskedLM(), test)
     assert (with_chance.effect_size, with_chance.pvalue) == (without.effect_size, without.pvalue)
-    assert (plain.effect_size, plain.chance, plain.provenance.settings["chance"]) == (without.effect_size, None, 0)
+    assert (without.chance, plain.effect_size) == (None, without.effect_size)
+    assert plain.chance is not None
+    assert set(pool_of(FakeMaskedLM(), "en")) < set(ranks())
+    assert pool_of(FakeMaskedLM(), "de") == ()
+
+
+def test_a_word_is_replaced_by_one_of_as_many_pieces_where_the_pool_has_enough_of_them() -> None:
+    lm, english = ListedLM(), tuple(ranks())
+    pool = (*lm.ordered_words[:60], *english[500:540], *english[900:905])
+    pieces = np.repeat([1, 2, 3], [60, 40, 5])
+    replaced, own = (*lm.ordered_words[80:84], "two pieces", "two more", "in three pieces"), [1, 1, 1, 1, 2, 2, 3]
+    rows = drawn_rows(lm, (pool, pieces), (replaced, own), (english[501],), 50, np.random.default_rng(0))
+    assert rows is not None
+    drawn = pieces[rows]
+    assert set(drawn[:, :4].flat) == {1}
+    assert set(drawn[:, 4:].flat) == {2, 3}  # five words of three pieces are too few by themselves
+    assert all(len(set(row)) == len(own) for row in rows.tolist())
+    assert 61 not in rows  # one of the stimuli
+
+
+def test_a_model_that_lists_its_words_is_asked_more_words_where_attributes_have_several_pieces() -> None:
+    one, more = (set(pool_of(ListedLM(), "en", several=several)) for several in (False, True))
+    assert one < more
+    assert len(more - one) == SEVERAL
+    test = with_attributes((*ListedLM.ordered_words[120:123], "two pieces"), ListedLM.ordered_words[200:204])
+    assert aslant.log_probability_weat(ListedLM(), test).provenance.settings["pool"] == len(more)
+
+
+def drawn_words(lm: ListedLM, attributes: Sequence[str], stimuli: Sequence[str]) -> list[list[str]]:
+    rank = {word: place for place, word in enumerate(lm.ordered_words)}
+    pool = np.array([rank[word] for word in pool_of(lm, "en") if word not in {*attributes, *stimuli}])
+    drawn = draw_matched([rank[word] for word in attributes], pool, 20, np.random.default_rng(3))
+    return [[lm.ordered_words[place] for place in places] for places in drawn]
+
+
+def test_chance_of_a_weat_in_templates_is_the_effect_size_of_words_drawn_in_place_of_the_attributes() -> None:
+    lm, test = ListedLM(), with_known_attributes()
+    found = aslant.template_weat(lm, test, chance=20, rng=3)
+    words = [word for group in test.attributes for word in group.words]
+    sets = drawn_words(lm, words, ())
+    sizes = [aslant.template_weat(lm, with_attributes(w[:4], w[4:]), chance=0).effect_size for w in sets]
+    assert found.chance is not None
+    assert found.chance.mean == pytest.approx(mean(sizes))
+    assert found.row()["chance_pvalue"] == (1 + sum(abs(d) >= abs(found.effect_size) for d in sizes)) / 21
+
+
+def test_chance_of_a_weat_with_masks_is_the_effect_size_of_words_drawn_in_place_of_the_attributes() -> None:
+    lm, words = ListedLM(), ListedLM.ordered_words
+    sets: dict[str, Any] = {"targets": (words[:4], words[10:14]), "templates": "[TARGET] likes [ATTRIBUTE]"}
+    how: dict[str, Any] = {**sets, "bootstrap": 0, "equalise": False}
+    found = aslant.masked_weat(lm, attributes=(words[120:124], words[200:203]), chance=20, rng=3, **how)
+    drawn = drawn_words(lm, (*words[120:124], *words[200:203]), (*words[:4], *words[10:14]))
+    sizes = [aslant.masked_weat(lm, attributes=(w[:4], w[4:]), chance=0, **how).effect_size for w in drawn]
+    assert found.chance is not None
+    assert found.chance.mean == pytest.approx(mean(sizes))
 
 
 def test_the_table_has_the_range_and_the_glance_speaks_of_it() -> None:
@@ -107,6 +165,44 @@ def test_chance_of_a_share_is_the_share_between_two_names_of_one_gender() -> Non
     assert (chance.low, chance.mean, chance.high) == pytest.approx(
         (0.5 - np.quantile(away, 0.95), 0.5, 0.5 + np.quantile(away, 0.95))
     )
+
+
+@pytest.mark.parametrize("share", [0.5, 0.55, 0.3, 0.95])
+def test_the_pvalue_of_a_share_compares_distances_from_one_half(share: float) -> None:
+    association = np.random.default_rng(1).normal(size=(20, 2, 6))
+    prompts = (Prompt("[TARGET] is [ATTRIBUTE]", (("he",), ("she",))),)
+
+    def asks(asked: tuple[Prompt, ...], attributes: tuple[str, ...]) -> Any:
+        assert len(asked[0].targets) == 6  # three names of each gender
+        return SimpleNamespace(association=association)
+
+    found = names_chance(ListedLM(), prompts, ("a", "b"), share, 6, asks)
+    means = association.mean(axis=1)
+    pairs = [pair for side in ((0, 1, 2), (3, 4, 5)) for pair in itertools.combinations(side, 2)]
+    away = np.array([np.mean([row[i] >= row[j] for row in means]) - 0.5 for i, j in pairs])
+    assert found is not None
+    assert found.pvalue == (1 + sum(abs(away) >= abs(share - 0.5) - 1e-9)) / 7
+    assert (found.mean, found.sd) == (0.5, pytest.approx(np.sqrt((away**2).mean())))
+    two = names_chance(
+        ListedLM(), prompts, ("a",), share, 2, lambda *_: cast(Any, SimpleNamespace(association=association[:, :, :4]))
+    )
+    assert two is not None
+    assert two.draws == 2
+
+
+def test_the_pool_goes_from_the_hundredth_word_to_the_rarest_evenly_by_log_rank() -> None:
+    def pool(size: int) -> list[int]:
+        words = tuple(map(str, range(size)))
+        lm = SimpleNamespace(ordered_words=words, in_vocabulary=lambda word: word != "150")
+        return [int(word) for word in pool_of(lm, "en")]
+
+    assert pool(POOL) == [i for i in range(POOL) if i != 150]
+    found = pool(30_000)
+    assert (found[0], len(found) <= POOL, found == sorted(set(found))) == (100, True, True)
+    ratio = (30_000 / 101) ** (1 / POOL)
+    assert found[-1] == int(101 * ratio ** (POOL - 1)) - 1
+    np.testing.assert_allclose(np.diff(np.log(np.array(found[-20:]) + 1)), np.log(ratio), rtol=0.02)
+    assert pool(POOL + 1)[0] == 100
 
 
 def test_of_a_long_list_sixty_attributes_at_most_are_scored_with_names() -> None:
@@ -150,4 +246,4 @@ def test_sets_that_differ_in_word_pieces_say_so_with_the_effect_among_words_of_o
     (said,) = (note for note in show.tests_in_templates(result).notes if "word pieces on average" in note)
     among = f"d among attributes of one piece is {number(without.effect_size)}."
     assert said == f"own: word pieces on average: 'A' 1.2, 'B' 1.0; {among}"
-    assert not any("word pieces" in note for note in show.tests_in_templates(without).notes)
+    assert not any("pieces on average" in note for note in show.tests_in_templates(without).notes)

@@ -6,6 +6,7 @@ import csv
 import itertools
 import math
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, MeasureError
+from aslant.measures.association.designs import one_word_each
 from aslant.measures.shared.settings import Partitions
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import compared
@@ -91,11 +93,11 @@ def test_as_published_pools_rows_of_template_and_attribute_and_asks_as_the_code_
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("model", [FakeMaskedLM, FakeCausalLM])
 def test_every_test_that_ships_runs_with_an_exact_pvalue(test: str, model: type) -> None:
-    result = aslant.log_probability_weat(model(), test)
+    result = aslant.log_probability_weat(model(), test, chance=0)
     assert 0 < result.pvalue <= 1
     assert result.pvalue_bounds[0] == result.pvalue_bounds[1]
     assert result.n_scores == len(load_set(test, TemplateSet).attributes[0].words) * 2
-    swapped = aslant.log_probability_weat(model(), mirrored(test))
+    swapped = aslant.log_probability_weat(model(), mirrored(test), chance=0)
     assert swapped.effect_size == pytest.approx(-result.effect_size)
 
 
@@ -110,12 +112,12 @@ def mirrored(test: str) -> TemplateSet:
 
 def test_the_suite_runs_every_test_with_q_values_and_lists_what_it_skips() -> None:
     lm = FakeMaskedLM()
-    suite = aslant.log_probability_suite(lm)
+    suite = aslant.log_probability_suite(lm, chance=0)
     assert [r.test for r in suite.results] == TESTS
     order = np.argsort([r.pvalue for r in suite.results])
     p, q = np.array([r.pvalue for r in suite.results])[order], np.array(suite.qvalues)[order]
     assert q == pytest.approx([min(p[k] * 5 / (k + 1) for k in range(i, 5)) for i in range(5)])
-    assert suite.results[0] == aslant.log_probability_weat(lm, "career-family")
+    assert suite.results[0] == aslant.log_probability_weat(lm, "career-family", chance=0)
     flat = aslant.log_probability_suite(Flat(), ["math-arts"])
     assert (flat.results, flat.qvalues) == ((), ())
     assert "no effect size exists" in flat.skipped[0].reason
@@ -183,6 +185,13 @@ def test_template_weat_is_weat_on_mean_vectors_in_their_templates() -> None:
     assert masked == {(likes, "he"), (like, "boys")}
 
 
+def test_one_word_in_each_target_set_leaves_d_of_the_attributes_free_and_one_attribute_each_does_not() -> None:
+    result = aslant.template_weat(FakeMaskedLM(), small())
+    one = lambda groups: tuple(replace(g, used=g.used[:1], tokens=g.tokens[:1]) for g in groups)  # noqa: E731
+    assert not one_word_each(replace(result, targets=one(result.targets)))
+    assert one_word_each(replace(result, attributes=one(result.attributes)))
+
+
 def test_words_that_are_not_one_piece_are_left_out_and_listed() -> None:
     result = aslant.template_weat(FakeMaskedLM(unknown=["algebra", "girls"]), small())
     assert result.missing == ("girls", "algebra")
@@ -247,8 +256,8 @@ def test_template_weat_asks_for_one_piece_at_each_place() -> None:
 
 def test_the_published_p_value_says_what_it_is_worth() -> None:
     published = aslant.log_probability_weat(FakeMaskedLM(), small(), as_published=True)
-    assert "as if they were independent" in published.notes[-1]
-    assert aslant.log_probability_weat(FakeMaskedLM(), small()).notes == ()
+    assert "as if they were independent" in published.notes[-2]
+    assert aslant.log_probability_weat(FakeMaskedLM(), small(), chance=0).notes == ()
 
 
 def test_the_statistic_is_the_difference_of_mean_scores_in_logarithms() -> None:
@@ -282,9 +291,9 @@ def test_a_suite_records_every_setting_and_starts_each_test_from_one_seed() -> N
     lm = FakeMaskedLM()
     suite = aslant.log_probability_suite(lm, ["career-family", "math-arts"], rng=3, alternative="two-sided")
     assert suite.provenance.seed == 3
-    assert suite.provenance.settings == suite.results[0].provenance.settings
+    assert {**suite.provenance.settings, "pool": 200} == suite.results[0].provenance.settings
     assert suite.provenance.settings == {
         "target_pieces": "chain", "single_mask": False, "as_published": False, "alternative": "two-sided",
-        "method": "auto", "n_resamples": 100_000, "chance": 0, "twins": 0,
+        "method": "auto", "n_resamples": 100_000, "chance": 2_000, "twins": 0,
     }  # fmt: skip
     assert suite.results[1] == aslant.log_probability_weat(lm, "math-arts", rng=3, alternative="two-sided")

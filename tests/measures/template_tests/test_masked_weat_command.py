@@ -58,12 +58,12 @@ def test_settings_reach_the_measure(run: Run) -> None:
     answer = run(
         "masked-weat", "--test", "weat-9", "--template", "[TARGET] is [ATTRIBUTE].", "--template",
         "[ATTRIBUTE] is what [TARGET] is.", "--no-equalise", "--alternative", "two-sided", "--method", "monte carlo",
-        "--n-resamples", "99", "--bootstrap", "0", "--confidence", "0.5", "--json", "-",
+        "--n-resamples", "99", "--bootstrap", "0", "--confidence", "0.5", "--chance", "50", "--json", "-",
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["provenance"]["settings"] == {
         "alternative": "two-sided", "method": "monte carlo", "n_resamples": 99, "bootstrap": 0, "confidence": 0.5,
-        "equalise": False, "templates": ["[TARGET] is [ATTRIBUTE].", "[ATTRIBUTE] is what [TARGET] is."],
+        "chance": 50, "equalise": False, "templates": ["[TARGET] is [ATTRIBUTE].", "[ATTRIBUTE] is what [TARGET] is."],
     }  # fmt: skip
 
 

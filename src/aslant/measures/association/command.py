@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
-from aslant.measures.association.settings import WeatSuiteSettings, WefatSettings
+from aslant.measures.association.settings import GroupsSettings, WeatSuiteSettings, WefatSettings
 
 EXAMPLES = {
     "weat": """
@@ -42,20 +42,17 @@ def weat_command(
     reading: Reading,
     running: Running,
     output: Output,
-) -> None:
+) -> Any:
     """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
 
     Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
     """
     from aslant.cli.encoders import chosen_sets, measured
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.measures.association.measure import weat, weat_suite
 
     chosen = chosen_sets(test, words)
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    result = measured(weat, weat_suite, chosen, vectors, **vars(settings), rng=running.seed)
-    deliver(result, output, quiet=running.quiet)
+    vectors = reading.open(model, quiet=running.quiet)
+    return measured(weat, weat_suite, chosen, vectors, **vars(settings), rng=running.seed)
 
 
 @command
@@ -63,20 +60,17 @@ def multi_weat_command(
     groups: Annotated[str, o.option("Groups of words: a class set, or a WEAT's targets.", "SET|FILE")],
     attributes: Annotated[str, o.option("As many attribute sets: a class set, or a WEAT's attributes.", "SET|FILE")],
     model: o.ModelArgument = None,
-    n_resamples: o.ResamplesOption = 100_000,
     *,
+    settings: GroupsSettings,
     reading: Reading,
     running: Running,
     output: Output,
-) -> None:
+) -> Any:
     """WEAT for any number of groups (Swinger et al. 2019, §2.1): the statistic g, and its permutation p-value."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.measures.association.multi_group import generalised_weat
 
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    result = generalised_weat(vectors, groups, attributes, n_resamples=n_resamples, rng=running.seed)
-    deliver(result, output, quiet=running.quiet)
+    vectors = reading.open(model, quiet=running.quiet)
+    return generalised_weat(vectors, groups, attributes, **vars(settings), rng=running.seed)
 
 
 @command
@@ -92,12 +86,9 @@ def wefat_command(
     reading: Reading,
     running: Running,
     output: Output,
-) -> None:
+) -> Any:
     """Single-category association (WEFAT, SC-WEAT): how words lean, and how that correlates with a figure."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.measures.association.single_words import wefat
 
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    result = wefat(vectors, words, attributes=attributes, figure=figure, **vars(settings), rng=running.seed)
-    deliver(result, output, quiet=running.quiet)
+    vectors = reading.open(model, quiet=running.quiet)
+    return wefat(vectors, words, attributes=attributes, figure=figure, **vars(settings), rng=running.seed)

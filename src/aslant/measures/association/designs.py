@@ -8,12 +8,12 @@ from aslant.report.conventions import SOME
 from aslant.report.tables import first_of, number, plain, pvalue
 
 #: Of one word against one, the effect size is the same whatever the vectors are.
-ONE_WORD = "one word in each target set, so d is ±√2 whatever the vectors are"
+ONE_WORD = "one word in each set that is compared, so d is ±√2 whatever the vectors are"
 
 
 def one_word_each(test: Any) -> bool:
-    """Tell whether each target set has one word; only a test on words can."""
-    return all(len(getattr(group, "used", ())) == 1 for group in test.targets)
+    """Tell whether each set that is compared, and re-partitioned, has one word; only a test on words can."""
+    return all(len(getattr(group, "used", ())) == 1 for group in getattr(test, test.partitioned))
 
 
 def goes_against(test: Any) -> bool:

@@ -43,7 +43,8 @@ def weat(
     tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word per line, or
     words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
     left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
-    `chance` random word sets of the same frequency, in place of the attributes, say what these words add.
+    `chance` random word sets of the same frequency, in place of the attributes, say what these words add; with
+    `chance_words="coherent"`, each is a random word and its nearest neighbours, as coherent as real sets are.
 
     >>> import aslant
     >>> r = aslant.weat(aslant.load(), "weat-6")
@@ -75,7 +76,7 @@ def _measure(vectors: WordVectors, test: WeatSet, settings: WeatSettings, seed: 
     fields = association_fields(test, [group.unit for group in found], used, settings, random)
     return WeatResult(
         **fields,
-        chance=weat_chance(vectors, found, fields["effect_size"], settings.chance, random),
+        chance=weat_chance(vectors, found, fields["effect_size"], settings.chance, random, settings.chance_words),
         provenance=provenance(vectors, test.id, used, seed, settings.record()),
     )
 

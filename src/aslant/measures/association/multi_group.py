@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError, plural
+from aslant.measures.association.chance import group_chance
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
+from aslant.measures.association.settings import GroupsSettings
 from aslant.measures.shared import wordsets as w
+from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.statistics import PermutationPvalue, check_choices, regrouping_pvalue, seed_of
+from aslant.statistics import PermutationPvalue, generator, regrouping_pvalue, seed_of
 from aslant.stimuli import ClassSet, WeatSet, WordList, kind_of, load_set
 from aslant.vectors import WordVectors
 
@@ -34,16 +37,18 @@ def group_terms(
     >>> group_terms([e[:1], e[1:]], [e[:1], e[1:]]).tolist()
     [0.5, 0.5]
     """
-    means = np.array([group.mean(axis=0) for group in targets])
+    if len(targets) == 1 and (all_targets is None or all_attributes is None):
+        raise MeasureError("one group alone needs all_targets and all_attributes to be compared with.")
     words = np.array([group.mean(axis=0) for group in attributes])
-    if len(means) == 1:
-        if all_targets is None or all_attributes is None:
-            raise MeasureError("one group alone needs all_targets and all_attributes to be compared with.")
-        centre = all_targets.mean(axis=0)
-    else:
-        centre = means.mean(axis=0)
     ambient = words.mean(axis=0) if all_attributes is None else all_attributes.mean(axis=0)
-    return np.asarray(np.einsum("ij,ij->i", means - centre, words - ambient))
+    return np.asarray(np.einsum("ij,ij->i", centred_means(targets, all_targets), words - ambient))
+
+
+def centred_means(targets: Sequence[FloatArray], all_targets: FloatArray | None) -> FloatArray:
+    """Return X̄_i − μ for each group, (groups, d)."""
+    means = np.array([group.mean(axis=0) for group in targets])
+    alone = len(means) == 1 and all_targets is not None
+    return np.asarray(means - (all_targets if alone else means).mean(axis=0))  # type: ignore[union-attr]
 
 
 def word_scores(
@@ -66,6 +71,7 @@ def word_scores(
     return np.concatenate(targets) @ (means - means.mean(axis=0)).T, [len(group) for group in targets]
 
 
+@keywords
 def generalised_weat(
     vectors: WordVectors,
     groups: w.WordSets | str | PathLike[str],
@@ -73,7 +79,7 @@ def generalised_weat(
     *,
     all_targets: Iterable[str] | None = None,
     all_attributes: Iterable[str] | None = None,
-    n_resamples: int = 100_000,
+    settings: GroupsSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> GeneralisedWeatResult:
     """Measure how n groups are associated with n attribute sets by the statistic g of Swinger et al. (2019, §2.1).
@@ -84,7 +90,7 @@ def generalised_weat(
 
     The p-value is the share of re-partitions of the groups' words into groups of the same sizes (for one group: of
     all targets) whose g is as large: exact where it can be, else from `n_resamples` random ones. For two groups it
-    is WEAT's.
+    is WEAT's. `chance` random attribute sets of the same frequency say what these attributes add.
 
     >>> import aslant
     >>> r = aslant.generalised_weat(
@@ -94,9 +100,10 @@ def generalised_weat(
     ... )
     >>> r.value > 0, [part.group.name for part in r.groups], r.n_partitions, r.pvalue < 0.05
     (True, ['men', 'women', 'children'], 1680, True)
+    >>> r.value > r.chance.high  # more than random attributes give
+    True
     """
     w.check_vectors(vectors)
-    check_choices("greater", "auto", n_resamples)
     seed = seed_of(rng)
     (target_lists, first_id), (attribute_lists, second_id) = _listed(groups, "group"), _listed(attributes, "attributes")
     if len(target_lists) != len(attribute_lists) or not target_lists:
@@ -114,22 +121,24 @@ def generalised_weat(
         w.need_words(group, 1, vectors)
     for first, second in combinations(X, 2):
         w.need_distinct(first, second)
-    terms = group_terms([g.unit for g in X], [g.unit for g in A], *(None if g is None else g.unit for g in ambient))
-    rest, (everyone, everything) = X[0].unit[:0], ambient
+    targets, (around, whole) = [g.unit for g in X], (None if g is None else g.unit for g in ambient)
+    terms = group_terms(targets, [g.unit for g in A], around, whole)
+    rest, everyone = X[0].unit[:0], ambient[0]
     if everyone is not None and len(X) == 1:
         rest = everyone.unit[[token not in X[0].words.tokens for token in everyone.words.tokens]]
     p = PermutationPvalue(1.0, (1.0, 1.0), "enumeration", 1)  # one group, and nothing to exchange words with
     if len(X) > 1 or len(rest):
-        whole = None if everything is None else everything.unit
-        scores, sizes = word_scores([g.unit for g in X], [g.unit for g in A], rest, whole)
-        p = regrouping_pvalue(scores, sizes, n_resamples=n_resamples, rng=seed)
-    kept = {"n_resamples": int(n_resamples)}
+        scores, sizes = word_scores(targets, [g.unit for g in A], rest, whole)
+        p = regrouping_pvalue(scores, sizes, n_resamples=settings.n_resamples, rng=seed)
+    centred = centred_means(targets, around)
+    taken_off = 0.0 if whole is None else float((centred @ whole.mean(axis=0)).sum())
     stimuli = first_id if first_id == second_id else f"{first_id}, {second_id}"
     return GeneralisedWeatResult(
         value=float(terms.sum()),
         pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
         groups=tuple(map(GroupAssociation, [x.words for x in X], [a.words for a in A], terms.tolist())),
-        provenance=w.provenance(vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, kept),
+        provenance=w.provenance(vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, settings.record()),
+        chance=group_chance(vectors, X, A, centred, float(terms.sum()), taken_off, settings.chance, generator(seed)),
     )  # fmt: skip
 
 

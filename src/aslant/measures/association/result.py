@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from aslant.measures.shared.association import AssociationSuite, WeatSetTest, WordAssociation
 from aslant.results.codec import MeasuredResult
-from aslant.results.parts import Correlation, Interval, WordsUsed
+from aslant.results.parts import Correlation, Interval, WordsUsed, chance_row
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 from aslant.statistics.frequency import FrequencyLean
 
 
@@ -110,13 +111,16 @@ class WefatWord:
     pvalue_method: str
     qvalue: float
     figure: float | None
+    chance: Chance | None = None
+    chance_qvalue: float | None = None
 
 
 @dataclass(frozen=True)
 class WefatResult(MeasuredResult):
     """Single-category association of each word of a list (WEFAT; Caliskan et al. 2017).
 
-    `frequency` says how far the effect sizes go with the frequency of the words.
+    `frequency` says how far the effect sizes go with the frequency of the words. Random attributes of the same
+    frequency give each word its `chance`, and the Pearson correlation `correlation_chance`.
     """
 
     kind: ClassVar[str] = "wefat"
@@ -127,11 +131,12 @@ class WefatResult(MeasuredResult):
     alternative: str
     provenance: Provenance
     frequency: FrequencyLean | None = None
+    correlation_chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
-        shown = ("word", "effect_size", "pvalue", "qvalue", "figure")
-        return [{name: getattr(word, name) for name in shown} for word in self.words]
+        shown = ("word", "effect_size", "pvalue", "qvalue", "figure", "chance_qvalue")
+        return [{name: getattr(w, name) for name in shown} | chance_row(w.chance) for w in self.words]
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class GeneralisedWeatResult(MeasuredResult):
 
     `pvalue` is the share of the `n_partitions` re-partitions of the groups' words, sizes kept, whose g is as large;
     `pvalue_bounds` are equal where it is exact, else a 99 % interval of a Monte Carlo estimate (or a bracket, for
-    two groups).
+    two groups). `chance` is what random attributes of the same frequency give.
     """
 
     kind: ClassVar[str] = "generalised-weat"
@@ -161,6 +166,7 @@ class GeneralisedWeatResult(MeasuredResult):
     n_partitions: int
     groups: tuple[GroupAssociation, ...]
     provenance: Provenance
+    chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per group."""

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from aslant.measures.shared.settings import Alternative, Draws, MinFound, Partitions, Resampled, setting
+from aslant.measures.shared.settings import (
+    Alternative,
+    Draws,
+    MinFound,
+    Partitions,
+    Resampled,
+    Resamples,
+    Settings,
+    setting,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +22,10 @@ class WeatSettings(Resampled):
     """How a WEAT is run."""
 
     chance: Draws = 2_000
+    chance_words: Annotated[
+        Literal["matched", "coherent"],
+        setting("matched: random words of the same frequency; coherent: a random word and its nearest neighbours."),
+    ] = "matched"
     equalise: Annotated[bool, setting("Remove words at random until both target sets are of equal size.")] = False
     vocabulary: Annotated[
         Any,
@@ -50,3 +63,12 @@ class WefatSettings(Partitions):
     """How single words are tested."""
 
     alternative: Alternative = "two-sided"
+    chance: Draws = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsSettings(Settings):
+    """How several groups are tested."""
+
+    n_resamples: Resamples = 100_000
+    chance: Draws = 2_000

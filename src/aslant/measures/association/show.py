@@ -11,25 +11,38 @@ from aslant.measures.association import result as results
 from aslant.measures.association.designs import ONE_WORD, design_notes, goes_against, interval_note, one_word_each
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, frequency_note, line, strength_of, weakest_chance
+from aslant.report.conventions import DRAWN, Category, chance_note, frequency_note, line, strength_of, weakest_chance
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.statistics import Chance
 from aslant.stimuli import cautions
 
-SCALE = "−2     0     2"
+SCALE = "−2    0     2"  # as wide as a bar
 PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
-CHANCE = (Column("chance", "chance", str, min_width=72), Column("chance_pvalue", "p (chance)", pvalue))
+CHANCE = (
+    Column("chance", "chance", str, spare=1), Column("chance_pvalue", "p (chance)", pvalue),
+    Column("chance_qvalue", "q (chance)", pvalue),
+)  # fmt: skip
+CHANCES = (
+    Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue, spare=1),
+    Column("chance_qvalue", "q (chance)", pvalue),
+)  # fmt: skip
+INTERVAL = Column("interval", "interval", str, note="interval: over the choice of words.")
+PEOPLE = Column(
+    "people_effect_size", "d (people)", number, spare=4, note="d (people): the effect in the study that a test mirrors."
+)
+TOO_FEW = "the vocabulary has too few other words"
 SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
 
 
-def opening_columns(effect: str, bar_width: int, title_width: int = 0) -> tuple[Column, ...]:
-    """Return the columns that every such table begins with; bar and title need a terminal of some width."""
+def opening_columns(effect: str) -> tuple[Column, ...]:
+    """Return the columns that every such table begins with; bar and title are the first to go for want of room."""
     return (
         Column("test", "test", plain, "left"),
-        Column("title", "what is compared", plain, "left", wraps=True, min_width=title_width),
+        Column("title", "what is compared", plain, "left", wraps=True, spare=2, least=26),
         Column("effect_size", effect, number),
-        Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=bar_width),
+        Column("effect_size", SCALE, bar, "left", terminal_only=True, spare=9),
     )
 
 
@@ -40,27 +53,24 @@ def tests_of(result: Any) -> tuple[Any, ...]:
 
 def tests_table(
     what: str, result: Any, columns: Sequence[Column], notes: Sequence[str], lacking: str, *, first_line: str,
-    no_chance: str = "the vocabulary has too few other words",  # noqa: PT028 (not a test)
+    no_chance: str = TOO_FEW,  # noqa: PT028 (not a test)
 ) -> Table:  # fmt: skip
     """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed.
 
     `no_chance` says why a test that was to be compared with chance was not.
     """
     several = isinstance(result, AssociationSuite)
-    rows = [
-        {
-            **row, "interval": between(row.get("low"), row.get("high"), number),
-            "chance": between(row["chance_low"], row["chance_high"], number),
-        }
-        for row in result.rows()
-    ]  # fmt: skip
+    rows = [{**with_range(r), "interval": between(r.get("low"), r.get("high"), number)} for r in result.rows()]
     designs = [note for test in tests_of(result) for note in design_notes(test)]
     said = [*notes, *chance_notes(result, no_chance), *designs]
     if lacking:
         said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
-    known = [*(["qvalue"] * several), *(["chance", "chance_pvalue"] * any(test.chance for test in tests_of(result)))]
-    shown = tuple(c for c in columns if c.key not in ("qvalue", "chance", "chance_pvalue") or c.key in known)
+    left_out = set() if several else {"qvalue", "chance_qvalue"}
+    left_out |= set() if any(test.chance for test in tests_of(result)) else {column.key for column in CHANCE}
+    shown = tuple(column for column in columns if column.key not in left_out)
+    if several:  # which of the tests stand out is told by q
+        shown = tuple(replace(c, spare=5) if c.key == "chance_pvalue" else c for c in shown)
     title = f"{what} on {result.provenance.representation.name}"
     return Table(title, shown, rows, tuple(said), first_line=first_line)
 
@@ -71,13 +81,25 @@ def chance_notes(result: Any, why_not: str) -> list[str]:
     compared = [test.chance for test in tests if test.chance]
     said = []
     if compared:
-        drawn = DRAWN.get(compared[0].kind, compared[0].kind)
-        said.append(
-            f"chance: 95 % of {compared[0].draws:,} {drawn}, in place of the attributes, give d in this range; p "
-            "(chance): the share that reaches this |d|. A d that random words reach is not due to these attributes."
-        )
+        over = getattr(result, "family", "") or plural(len(compared), "test")
+        correction = f" q (chance): Benjamini–Hochberg over {over}." * isinstance(result, AssociationSuite)
+        said.append(given_by_chance(compared[0]) + correction)
     without = [plain(test.test) for test in tests if not test.chance and test.provenance.settings.get("chance")]
     return [*said, f"{', '.join(without)}: no chance level, since {why_not}."] if without else said
+
+
+def given_by_chance(chance: Chance) -> str:
+    """Say what the columns of chance are, of effect sizes."""
+    drawn = DRAWN.get(chance.kind, chance.kind)
+    return (
+        f"chance: 95 % of {chance.draws:,} {drawn}, in place of the attributes, give d in this range; p (chance): the "
+        "share that reaches this |d|. A d that random words reach is not due to these attributes."
+    )
+
+
+def with_range(row: dict[str, Any]) -> dict[str, Any]:
+    """Add the range of chance to a row, as it is written."""
+    return {**row, "chance": between(row["chance_low"], row["chance_high"], number)}
 
 
 def pvalue_note(result: Any, over: str) -> str:
@@ -94,17 +116,18 @@ def pvalue_note(result: Any, over: str) -> str:
     }
     usual, *others = asked or {"greater": []}
     alternative = "; ".join([plain(usual), *(f"{way} for {plain(', '.join(asked[way]))}" for way in others)])
-    control = f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}" * isinstance(result, AssociationSuite)
+    over_which = getattr(result, "family", "") or plural(len(tests), "test")
+    control = f"; q: Benjamini–Hochberg over {over_which}" * isinstance(result, AssociationSuite)
     return f"p ({alternative}): {over}, {exact}{control}."
 
 
 WEAT_COLUMNS = (
-    *opening_columns("d", 150),
-    Column("interval", "interval", str, min_width=96),
+    *opening_columns("d"),
+    INTERVAL,
     *PVALUES,
     *CHANCE,
-    Column("words", "words", str, min_width=104),
-    Column("people_effect_size", "d, people", number, min_width=118),
+    Column("words", "words", str, spare=3),
+    PEOPLE,
 )
 
 
@@ -114,7 +137,6 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
     notes = [
         *(["vectors: of a target while the attribute is masked, and of an attribute likewise."] * masked),
         f"d > 0: {SIGN}; sets of equal size reach ±2.",
-        "people: the effect in the study that a test mirrors; interval: over the choice of words.",
         pvalue_note(result, "over every re-partition of the targets"),
     ]
     for test in tests_of(result):
@@ -138,23 +160,31 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
 
 def wefat_table(result: results.WefatResult) -> Table:
     """Describe words between two attribute sets, and their correlation with an external figure."""
+    compared = [word.chance for word in result.words if word.chance]
     columns = (
         Column("word", "word", plain, "left"),
         Column("effect_size", "d", number),
-        Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=70),
-        *PVALUES,
+        Column("effect_size", SCALE, bar, "left", terminal_only=True, spare=3),
+        Column("pvalue", "p", pvalue, spare=2 if compared else 0),
+        Column("qvalue", "q", pvalue),
+        *(CHANCES if compared else ()),
         Column("figure", plain(result.correlation.figure) if result.correlation else "figure", number),
     )
     first, second = (group.name for group in result.attributes)
     notes = [f"d > 0: closer to '{plain(first)}' than to '{plain(second)}'; q: Benjamini–Hochberg over the words."]
+    if compared:
+        notes.append(given_by_chance(compared[0]))
+    elif result.provenance.settings.get("chance"):
+        notes.append(f"there is no chance level, since {TOO_FEW}.")
     if c := result.correlation:
         notes.append(
             f"correlation of d with {plain(c.figure)} over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
             f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
         )
+        notes += chance_note(result.correlation_chance, "the attributes", "a Pearson correlation of ")
     notes += cautions(result.provenance.stimuli)
     notes += frequency_note(result.frequency, first, "the mean |d|")
-    rows = sorted(result.rows(), key=lambda row: -float(row["effect_size"]))
+    rows = sorted(map(with_range, result.rows()), key=lambda row: -float(row["effect_size"]))
     return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, (*notes, *missing_words(result)))
 
 
@@ -171,6 +201,7 @@ def generalised_table(result: results.GeneralisedWeatResult) -> Table:
     notes = (
         f"g = {small(result.value)}, p = {pvalue(result.pvalue)}: the share of re-partitions {dealt} whose g is as "
         f"large ({result.pvalue_method}; {plural(result.n_partitions, 'partition')}).",
+        *chance_note(result.chance, "the attributes", "g of "),
         "share of g: how much nearer a group is to its own attributes than the groups are on average.",
     )
     return Table(title, columns, result.rows(), (*notes, *missing_words(result)))
@@ -185,7 +216,8 @@ def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]
     way = ", against the direction that the test asks about" if goes_against(r) else ""
     sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
     chance = weakest_chance(r.effect_size, getattr(r, "twins", ()), r.chance)
-    said = line(r.category, r.test, r.effect_size, "d", sentence + interval_note(r), r.pvalue, qvalue, chance)
+    draws = r.provenance.settings.get("chance")
+    said = line(r.category, r.test, r.effect_size, "d", sentence + interval_note(r), r.pvalue, qvalue, chance, draws)
     return [replace(said, strength=strength)]
 
 

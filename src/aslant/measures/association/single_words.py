@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.association.chance import word_effects
 from aslant.measures.association.result import WefatResult, WefatWord
 from aslant.measures.association.settings import WefatSettings
 from aslant.measures.shared import wordsets as w
+from aslant.measures.shared.chance import kind_of, lean_by_frequency
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size
-from aslant.statistics import benjamini_hochberg, frequency_lean, seed_of, spawn
+from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size, pearson_rows
+from aslant.statistics import against_chance, benjamini_hochberg, generator, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -36,12 +38,17 @@ def wefat(
 
     d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
     `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,
-    or a number per word. The default set carries the share of women in each occupation.
+    or a number per word. The default set carries the share of women in each occupation. `chance` random attribute sets
+    of the same frequency, the same for all words, say what these attributes add to each d and to the correlation.
 
     >>> import aslant
     >>> r = aslant.wefat(aslant.load())
     >>> r.attributes[0].name, round(r.correlation.pearson, 1)
     ('Male terms', -0.5)
+    >>> [word.word for word in r.words if word.chance_qvalue < 0.05]  # of 39, beyond random attributes
+    ['housekeeper', 'receptionist']
+    >>> r.correlation.pearson < r.correlation_chance.low
+    True
     """
     listed, stimuli, figures, figure_name = _chosen_words(words, figure)
     if isinstance(attributes, str | PathLike):
@@ -61,18 +68,35 @@ def wefat(
             raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
         p = settings.pvalue(a, b, random)
         measured.append(WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figures.get(word)))
-    qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
-    scored = tuple(replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True))
-    rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
-    pairs = [(word.effect_size, word.figure) for word in scored if word.figure is not None]
+    drawn = word_effects(vectors, found, (A, B), settings.chance, generator(seed))
+    kind = kind_of(vectors)
+    scored = _judged(measured, drawn, kind)
+    known = [place for place, word in enumerate(scored) if word.figure is not None]
+    outside = np.array([scored[place].figure for place in known], dtype=np.float64)
+    correlated = correlation(figure_name, [scored[place].effect_size for place in known], outside)
+    by_chance = None
+    if correlated and drawn is not None:
+        by_chance = against_chance(correlated.pearson, pearson_rows(drawn[:, known], outside), kind)
     return WefatResult(
         words=scored,
         attributes=(A.words, B.words),
-        correlation=correlation(figure_name, [pair[0] for pair in pairs], [pair[1] for pair in pairs]),
+        correlation=correlated,
         alternative=settings.alternative,
         provenance=w.provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
-        frequency=frequency_lean([word.effect_size for word in scored], rows),
+        frequency=lean_by_frequency(vectors, [word.effect_size for word in scored], found.words),
+        correlation_chance=by_chance,
     )
+
+
+def _judged(measured: Sequence[WefatWord], drawn: w.FloatArray | None, kind: str) -> tuple[WefatWord, ...]:
+    """Add q-values over the words, and what chance gives each, if anything was drawn, (draws, words)."""
+    qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
+    scored = [replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True)]
+    if drawn is None:
+        return tuple(scored)
+    chances = [against_chance(word.effect_size, own, kind) for word, own in zip(scored, drawn.T, strict=True)]
+    qvalues = benjamini_hochberg([chance.pvalue for chance in chances]).tolist()
+    return tuple(map(lambda word, c, q: replace(word, chance=c, chance_qvalue=q), scored, chances, qvalues))
 
 
 def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:

@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
 from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped
-from aslant.measures.shared.chance import matched_words
+from aslant.measures.shared.chance import kind_of, matched_words
+from aslant.measures.shared.wordsets import FloatArray
 from aslant.results.parts import Spread
 from aslant.statistics import against_chance
 
@@ -36,20 +37,38 @@ def with_chance(
     rows = matched_words(run.vectors, grouped.used, (), draws, np.random.default_rng(drawing))
     fewer = {"rotations": rotations_for(result), "precision": RISK}
     few = replace(run, settings={**run.settings, **fewer}, progress=None)
-    share, shares = few.share(grouped.means, words), []
+    share, drawn = few.share_and_scores(grouped.means, words)[0], []
     done = run.progress_of("random words") or (lambda *_: None)
     for number, seed in enumerate(seeds if rows else ()):
-        shares.append(_drawn_share(few.seeded(seed), grouped, words, [of_set[number] for of_set in rows or ()]))
+        drawn.append(_drawn_share(few.seeded(seed), grouped, words, [of_set[number] for of_set in rows or ()]))
         done(number + 1, draws)
     again = [few.seeded(seed) for seed in reclustering.spawn(0 if result.own_groups else RECLUSTERED)]
-    clustered = [share, *(one.share(one.clustered_means(grouped.unit, len(grouped.groups)), words) for one in again)]
+    other = [one.share_and_scores(one.clustered_means(grouped.unit, len(grouped.groups)), words)[0] for one in again]
+    clustered = [share, *other]
     return replace(
         result,
-        chance=against_chance(share, shares, KIND, signed=False) if shares else None,
+        cells=beside_random_groups(result.cells, [scores for _, scores in drawn]),
+        chance=against_chance(share, [one for one, _ in drawn], kind_of(run.vectors, KIND), signed=False)
+        if drawn
+        else None,
         chance_share=share,
         chance_rotations=few.settings["rotations"],
         spread=Spread(float(np.mean(clustered)), min(clustered), max(clustered), len(clustered)) if again else None,
     )
+
+
+def beside_random_groups(cells: Sequence[EnumeratedCell], drawn: Sequence[FloatArray]) -> tuple[EnumeratedCell, ...]:
+    """Add to each tested cell the share of random groups whose score in its category is as large.
+
+    Scores are (categories, groups) for each draw. The cell counts among them; groups without a test (NaN) do not.
+    """
+    found = []
+    for cell in cells:
+        there = np.array([score for scores in drawn for score in scores[cell.category] if not np.isnan(score)])
+        if cell.score is not None and there.size:
+            cell = replace(cell, chance_pvalue=against_chance(cell.score, there, signed=False).pvalue)
+        found.append(cell)
+    return tuple(found)
 
 
 def rotations_for(result: EnumerationResult) -> int:
@@ -64,17 +83,18 @@ def rotations_for(result: EnumerationResult) -> int:
 
 def _drawn_share(
     run: EnumerationRun, grouped: Grouped, words: CategorisedWords, rows: Sequence[NDArray[np.int64]]
-) -> float:
-    """Return the share of significant cells with the words of `rows`, one array for each set of names, as the names.
+) -> tuple[float, FloatArray]:
+    """Return the share of significant cells and the scores of all, with the words of `rows`, one array a set, as names.
 
     They are cleaned and grouped as the names were, to as many words, and are not among the words of the categories.
     """
     every = np.concatenate(rows)
     rest = words.without(frozenset(run.vectors.words[row] for row in every))
     if grouped.ordered_by == "given":
-        return run.share(np.array([run.unit(of_group).mean(axis=0, dtype=np.float64) for of_group in rows]), rest)
+        means = np.array([run.unit(of_group).mean(axis=0, dtype=np.float64) for of_group in rows])
+        return run.share_and_scores(means, rest)
     unit, size = run.unit(every), len(grouped.unit)
     if size < len(unit):
         taken = (*grouped.listed, *(run.vectors.words[row] for row in every))
         unit = unit[np.sort(np.argsort(-run.margins(unit, taken), kind="stable")[:size])]
-    return run.share(run.clustered_means(unit, len(grouped.groups)), rest)
+    return run.share_and_scores(run.clustered_means(unit, len(grouped.groups)), rest)

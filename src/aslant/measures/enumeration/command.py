@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.shared import Output, Reading, RunningOnCores, command
 from aslant.errors import plural
+from aslant.measures.enumeration.settings import EnumerationSettings
 
 EXAMPLES = """
 aslant enumerate                                       first names, on the bundled sample
@@ -52,44 +54,13 @@ def enumerate_command(
         ),
     ] = None,
     groups: Annotated[str, o.option("How many groups to find, or your own class set.", "N|SET|FILE")] = "12",
-    categories: Annotated[int, o.option("Word categories.", "N", min=1)] = 64,
-    words: Annotated[int, o.option("Most frequent words to use.", "N", min=1)] = 30_000,
-    per_cell: Annotated[int, o.option("Words of each group and category.", "N", min=1)] = 3,
-    rotations: Annotated[int, o.option("Random rotations for the p-values.", "N", min=1)] = 10_000,
-    alpha: Annotated[float, o.option("False-discovery rate.")] = 0.05,
-    left_out: Annotated[float, o.option("Share of names to leave out, those least like names.", "SHARE")] = 0.2,
-    min_found: Annotated[float, o.option("Least share of the names that must have a vector.", "SHARE")] = 0.05,
-    min_names: Annotated[int, o.option("Least number of names for each group.", "N", min=1)] = 12,
-    drop_names: Annotated[
-        bool | None,
-        o.option(
-            "Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
-            None,
-            "--drop-names/--keep-names",
-            show_default=False,
-        ),
-    ] = None,
-    voronoi: Annotated[
-        bool, o.option("A word belongs to the nearest group, or to any number.", None, "--voronoi/--no-voronoi")
-    ] = True,
-    demographics_by: Annotated[
-        str, o.option("A name counts once, or by how many people bear it.", "names|bearers")
-    ] = "names",
     against: Annotated[str | None, o.option("The same embedding after debiasing: what is left there?", "MODEL")] = None,
-    precision: Annotated[
-        float | None,
-        o.option(
-            "Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.", "RISK"
-        ),
-    ] = None,
-    chance: Annotated[
-        int, o.option("Draws of random words in place of the names; from 19 on, p can be 0.05.", "N", min=0)
-    ] = 5,
     *,
+    settings: EnumerationSettings,
     reading: Reading,
     running: RunningOnCores,
     output: EnumerationOutput,
-) -> None:
+) -> Any:
     """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
 
     The output may be offensive: it is what the embedding holds. A run that was stopped resumes when the same
@@ -97,9 +68,7 @@ def enumerate_command(
 
     [bold]aslant enumerate survey[/bold] export|ratings|score: a crowd survey on what was found.
     """
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import STANDARD_OUTPUT, deliver, write_chart
-    from aslant.cli.progress import bar, noted, resumable
+    from aslant.cli.printing import STANDARD_OUTPUT
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
@@ -111,23 +80,20 @@ def enumerate_command(
         raise AslantError("a page cannot go to standard output; name a file with --html.")
     if against is not None and output.heatmap is not None:
         raise AslantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
+    vectors = reading.open(model, quiet=running.quiet)
+    other = None if against is None else reading.open(against, quiet=running.quiet)
     journal = None if reading.no_cache else cache_folder() / "enumeration"
     again: dict[str, Any] = {"workers": running.workers, "journal": journal}
-    with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not reading.no_cache) as progress:
         found = enumerate_biases(
-            vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
-            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, min_found=min_found,
-            min_names=min_names, drop_names=drop_names, voronoi=voronoi, demographics_by=cast("Any", demographics_by),
-            precision=precision, chance=chance, rng=running.seed, progress=progress, **again,
+            vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, **vars(settings),
+            rng=running.seed, progress=progress, **again,
         )  # fmt: skip
         result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:
         write_text(output.html, render(result, ".html"))
-    if output.heatmap is not None:
-        write_chart(enumeration_heatmap(found, standalone=True), output.heatmap)
-    deliver(result, output, quiet=running.quiet)
+    output.draw(found, heatmap=partial(enumeration_heatmap, standalone=True))
+    return result
 
 
 survey_app = typer.Typer(
@@ -223,14 +189,13 @@ def score_command(
     quiet: o.QuietOption = False,
     *,
     output: Output,
-) -> None:
+) -> Any:
     """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
-    from aslant.cli.printing import deliver
     from aslant.measures.enumeration.survey import Survey
     from aslant.measures.enumeration.survey_answers import score_survey
 
     plan = _rebuilt(Survey, survey)
-    deliver(score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence), output, quiet=quiet)
+    return score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence)
 
 
 def _rebuilt(kind: Any, path: Path) -> Any:

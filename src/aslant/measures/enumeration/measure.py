@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,53 +16,33 @@ from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration.chance import with_chance
-from aslant.measures.enumeration.result import (
-    EnumerationComparison,
-    EnumerationResult,
-    NameGroup,
-    Weights,
-    WordCategory,
-)
-from aslant.measures.enumeration.run import MOST, CategorisedWords, EnumerationRun, Grouped, Progress
+from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory
+from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped, Progress
+from aslant.measures.enumeration.settings import EnumerationSettings
 from aslant.measures.enumeration.steps import is_cased
+from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import Found, check_vectors, checked_words, find
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
-from aslant.statistics import check_count, seed_of, unit_rows
+from aslant.statistics import seed_of, unit_rows
 from aslant.stimuli import NameTable, WordList, bundled_names, named, read_names
 from aslant.vectors import LookupPolicy, WordVectors
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
+Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
 #: Groups: how many to find among the names, or the groups themselves: a class set, or words by group.
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
-#: The least and the most of each count, and the values of each choice.
-COUNTS = {
-    "categories": (1, MOST), "words": (1, MOST), "per_cell": (1, 1_000), "rotations": (1, MOST),
-    "min_names": (1, MOST), "chance": (0, 10_000),
-}  # fmt: skip
-CHOICES = {"drop_names": (None, True, False), "voronoi": (True, False), "demographics_by": get_args(Weights)}
 
 
+@keywords
 def enumerate_biases(
     vectors: WordVectors,
     names: Names = None,
     groups: Groups = 12,
     *,
-    categories: int = 64,
-    words: int = 30_000,
-    per_cell: int = 3,
-    rotations: int = 10_000,
-    alpha: float = 0.05,
-    left_out: float = 0.2,
-    min_found: float = 0.05,
-    min_names: int = 12,
-    drop_names: bool | None = None,
-    voronoi: bool = True,
-    demographics_by: Weights = "names",
-    precision: float | None = None,
-    chance: int = 5,
+    settings: EnumerationSettings,
     rng: int | np.random.Generator | None = 0,
     workers: int | None = None,
     journal: str | PathLike[str] | None = None,
@@ -99,14 +78,9 @@ def enumerate_biases(
     (['women', 'men'], 16, True)
     """
     check_vectors(vectors)
-    settings = _checked({
-        "categories": categories, "words": words, "per_cell": per_cell, "rotations": rotations, "alpha": alpha,
-        "left_out": left_out, "min_found": min_found, "min_names": min_names, "precision": precision,
-        "drop_names": drop_names, "voronoi": voronoi, "demographics_by": demographics_by, "chance": chance,
-    })  # fmt: skip
     seed = seed_of(rng)
     kept = Journal(journal) if journal is not None else None
-    run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
+    run = EnumerationRun(vectors, settings.record(), seeds_of(seed), workers, kept, progress)
     if isinstance(groups, int | np.integer) and not isinstance(groups, bool):
         table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
         return run_all(run, run.found_groups(table, groups), seed)
@@ -126,29 +100,12 @@ def seeds_of(seed: int) -> list[int]:
     return [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
 
 
-def _checked(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings as they are recorded, or refuse the first that is invalid."""
-    for name, allowed in CHOICES.items():
-        if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
-            raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
-    for name in ("alpha", "left_out", "min_found", "precision"):
-        value = given[name]
-        if name == "precision" and value is None:
-            continue
-        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not number or not (0 < value < 1 or (name in ("left_out", "min_found") and value == 0)):
-            raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
-        given[name] = float(value)
-    return given | {name: check_count(name, given[name], least, most) for name, (least, most) in COUNTS.items()}
-
-
 def enumerated(work: Work) -> Results:
     """Enumerate biases of the first names that ship."""
     kept: dict[str, Any] = {"workers": work.workers, "journal": work.journal, "progress": work.progress}
     return (enumerate_biases(work.subject.opened, rng=work.seed, **kept, **work.settings),)
 
 
-Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
 #: Names are to be taken from the vocabulary itself.
 EMBEDDING = "embedding"
 #: Where names are looked for: this many of the most frequent tokens.
@@ -231,7 +188,7 @@ def compare_enumerations(
     `workers`, `journal` and `progress` are those of `enumerate_biases`.
 
     >>> import aslant
-    >>> v = aslant.load(top=8_000)
+    >>> v = aslant.load(top=3_000)
     >>> own = {"women": ["woman", "she", "her"], "men": ["man", "he", "his"]}
     >>> u = aslant.enumerate_biases(v, groups=own, categories=8, rotations=200)
     >>> c = aslant.compare_enumerations(u, aslant.hard_debias(v))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aslant.errors import plural
 from aslant.measures.enumeration.result import EnumerationResult
-from aslant.report.conventions import SOME
+from aslant.report.conventions import DRAWN, SOME
 from aslant.report.tables import plain, pvalue
 
 #: People are shown this many tests; CSV and JSON hold all.
@@ -86,11 +86,18 @@ def chance_notes(result: EnumerationResult) -> list[str]:
     also = ", cleaned and clustered like them," * (not result.own_groups)
     drawn, rotations = plural(chance.draws, "draw"), plural(result.chance_rotations or 0, "rotation")
     said = [
-        f"chance: random words of the same frequency in place of {names}{also} make "
+        f"chance: {DRAWN[chance.kind]} in place of {names}{also} make "
         f"{percents(chance.low, chance.high)} of the tested cells significant ({drawn} with {rotations} each); with as "
         f"many rotations, {names} make {percents(share, share)}: p = {pvalue(chance.pvalue)}{few}. A share that random "
         f"words reach says nothing about {names}."
     ]
+    asked = [cell.chance_pvalue for cell in result.significant if cell.chance_pvalue is not None]
+    if asked:
+        beyond = sum(p <= SOME for p in asked)
+        said.append(
+            f"cells: of the {plural(len(asked), 'significant cell')}, {beyond:,} score more than 95 % of the random "
+            "groups in their category (chance_pvalue in --csv and --json)."
+        )
     if spread:
         low, high = spread.minimum, spread.maximum
         said.append(f"stability: {names}, clustered {spread.n} times from other seeds, give {percents(low, high)}.")

@@ -64,7 +64,8 @@ class EnumeratedCell:
     `words` are the cell's strongest, out of `candidates` words of the category that belong to this group. With fewer
     candidates than words per cell there is no test: no words, `score` None, p = 1. `exceeding` of the `rotations`
     that were drawn for this cell reached its score. Where drawing stopped early, `pvalue` and `qvalue` are estimates
-    from these; only the verdict is that of the full run.
+    from these; only the verdict is that of the full run. `chance_pvalue` is the share of random groups (of words of the
+    names' frequency) whose score in this category is as large, where any were drawn.
     """
 
     group: int
@@ -77,6 +78,7 @@ class EnumeratedCell:
     significant: bool
     exceeding: int
     rotations: int
+    chance_pvalue: float | None = None
 
     @property
     def tested(self) -> bool:
@@ -207,7 +209,7 @@ class EnumerationResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per cell, in the order of the tests."""
-        figures = ("score", "pvalue", "qvalue", "significant", "candidates", "exceeding", "rotations")
+        figures = ("score", "pvalue", "qvalue", "significant", "candidates", "exceeding", "rotations", "chance_pvalue")
         rows = []
         for rank, category in enumerate(self.ordering, 1):
             words = self.categories[category]

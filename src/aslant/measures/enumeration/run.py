@@ -17,6 +17,7 @@ from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration import steps
 from aslant.measures.enumeration.result import EnumerationResult, NameGroup, RotationsUsed, WordCategory
+from aslant.measures.enumeration.settings import MOST
 from aslant.measures.polarities.measure import class_lists
 from aslant.measures.shared.wordsets import FloatArray, find, need_distinct, need_words, provenance
 from aslant.results.parts import WordsUsed
@@ -36,8 +37,6 @@ from aslant.version import __version__
 #: Called with the step, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-#: More than this of anything only takes memory.
-MOST = 10_000_000
 #: A user's group with fewer words does not count as names.
 LEAST_NAMES = 5
 #: Names shown for a group (the survey shows all five), words for a category, and those of them that label it.
@@ -304,8 +303,12 @@ class EnumerationRun:
         pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
         return cells, counted, pvalues, benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
 
-    def share(self, means: FloatArray, words: CategorisedWords) -> float:
-        """Return the share of the tested cells that are significant, for group means (groups, d); 0 with no test."""
+    def share_and_scores(self, means: FloatArray, words: CategorisedWords) -> tuple[float, FloatArray]:
+        """Return the share of the tested cells that are significant, for group means (groups, d); 0 with no test.
+
+        With it come the scores of the cells, (categories, groups); NaN where a cell has no test.
+        """
         cells, _, _, qvalues = self._judged(means, words)
         tested = ~np.isnan(cells.scores)
-        return float((qvalues[tested] <= self.settings["alpha"]).mean()) if tested.any() else 0.0
+        share = float((qvalues[tested] <= self.settings["alpha"]).mean()) if tested.any() else 0.0
+        return share, cells.scores

@@ -167,13 +167,13 @@ def survey_table(result: SurveyResult) -> Table:
     columns = (
         Column("category", "category", plain, "left", wraps=True),
         Column("group", "embedding's group", plain, "left"),
-        Column("names", "names", plain, "left", wraps=True, min_width=120),
+        Column("names", "names", plain, "left", wraps=True, spare=3),
         Column("words", "words", plain, "left", wraps=True),
-        Column("chosen", "chosen", lambda text: plain(text) or "–", "left", wraps=True, min_width=100),
+        Column("chosen", "chosen", lambda text: plain(text) or "–", "left", wraps=True, spare=2),
         Column("agrees", "people agree", {None: "–", True: "yes", False: "no"}.__getitem__),
-        Column("answers", "answers", str, min_width=90),
+        Column("answers", "answers", str, spare=1),
         Column("mean_rating", "rating", number),
-        Column("ratings", "ratings", str, min_width=90),
+        Column("ratings", "ratings", str, spare=1),
     )
     title = f"Survey on {result.embedding}: do people know the same stereotypes?"
     return Table(title, columns, result.rows(), _notes(result), first_line=CONTENT_NOTE, section_key="test")

@@ -30,30 +30,27 @@ def geometry_command(
     seeds: Annotated[int, o.option("Repeats of each random test.", "N", min=1)] = 10,
     neighbours: Annotated[int, o.option("Neighbours of a word.", "N", min=1)] = 100,
     gamma: Annotated[str, o.option("Width of the classifier's kernel.", "scale|auto|X")] = "scale",
-    random_pairs: Annotated[int, o.option("Draws of random pairs.", "N", min=0)] = 1_000,
+    random_pairs: Annotated[int, o.option("Draws of random pairs, and poles.", "N", min=0)] = 1_000,
     *,
     reading: Reading,
     running: Running,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver, write_chart
     from aslant.measures.geometry.measure import geometry
     from aslant.measures.geometry.show import geometry_chart
     from aslant.measures.polarities.command import set_or_words
 
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
+    vectors = reading.open(model, quiet=running.quiet)
+    other = None if against is None else reading.open(against, quiet=running.quiet)
     result = geometry(
         vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific,
         specific=set_or_words(specific), poles=read_poles(poles), top=most_biased, classified=classified, seeds=seeds,
         k=neighbours, gamma=read_gamma(gamma), random_pairs=random_pairs,
         picture="none" if output.chart is None else "auto", rng=running.seed,
     )  # fmt: skip
-    deliver(result, output, quiet=running.quiet)
-    if output.chart is not None:
-        write_chart(geometry_chart(result), output.chart)
+    output.draw(result, chart=geometry_chart)
+    return result
 
 
 def read_poles(text: str | None) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.geometry.chance import direct_bias_chance, subspace_chance
+from aslant.measures.geometry.chance import direct_bias_chance, indirect_bias_chances, subspace_chance
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,
@@ -18,6 +18,7 @@ from aslant.measures.geometry.result import (
     WordProjection,
 )
 from aslant.measures.polarities.measure import Words, word_list
+from aslant.measures.shared.chance import lean_by_frequency
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
 from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
@@ -29,7 +30,7 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
-from aslant.statistics import check_count, explained_ratios, frequency_lean, generator, seed_of, subspace, unit_rows
+from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -95,7 +96,8 @@ def direct_bias(
     settings = {"strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific, "specific": source}
     value, seed = direct_bias_value(cosines, strictness), seed_of(rng)
     check_count("chance", chance, 0, 100_000)
-    rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
+    apart = [find(vectors, WordList("specific", by_definition)).words]
+    random = generator(seed)
     return DirectBiasResult(
         value=value,
         strictness=float(strictness),
@@ -109,8 +111,8 @@ def direct_bias(
         specific="kept" if keep_specific else "removed",
         removed=removed,
         provenance=provenance(vectors, words_id, (found.words, *chosen.found), seed, {**settings, "chance": chance}),
-        chance=direct_bias_chance(vectors, found.unit, chosen.found, strictness, value, chance, generator(seed)),
-        frequency=frequency_lean(cosines, rows),
+        chance=direct_bias_chance(vectors, found, chosen.found, apart, strictness, value, chance, random),
+        frequency=lean_by_frequency(vectors, cosines, found.words),
     )
 
 
@@ -135,13 +137,21 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
 
 
 def indirect_bias(
-    vectors: WordVectors, word: str, other: str, *, direction: Direction = DEFAULT_PAIRS, words: Words = DEFAULT_WORDS
+    vectors: WordVectors,
+    word: str,
+    other: str,
+    *,
+    direction: Direction = DEFAULT_PAIRS,
+    words: Words = DEFAULT_WORDS,
+    chance: int = 2_000,
+    rng: int | np.random.Generator | None = 0,
 ) -> IndirectBiasResult:
     """Measure the indirect bias of `word` and `other`, and of `words` ranked between them.
 
     `value` is β(word, other). `by_word` orders `words` by their cosine with word − other, as Figure 3 of the paper
     does between softball and football, each with its β to the nearer end: 0.67 means that two thirds of the
-    similarity come from the direction.
+    similarity come from the direction. `chance` random pairs of the same frequency, in place of those that the
+    direction comes from, say how much of a similarity any direction explains.
 
     >>> import aslant
     >>> r = aslant.indirect_bias(aslant.load(), "softball", "football")
@@ -163,12 +173,19 @@ def indirect_bias(
     if np.isnan(value):
         raise MeasureError(f"'{word}' and '{other}' have a similarity of 0, so no share of it can be computed.")
     cosines = projections(found.unit[rows], first - second)
-    betas = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
+    nearer = (cosines < 0).astype(int)
+    both = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
+    betas, seed = both[nearer, np.arange(len(rows))], seed_of(rng)
+    check_count("chance", chance, 0, 100_000)
+    by_chance = indirect_bias_chances(
+        vectors, np.vstack([first, np.array([first, second])[nearer]]), np.vstack([second, found.unit[rows]]),
+        np.append(value, betas), chosen.found, [*(end.words for end in ends), found.words], chance, generator(seed),
+    )  # fmt: skip
     ranked = []
     for i in np.argsort(-cosines, kind="stable").tolist():
-        nearer, share = (word, betas[0, i]) if cosines[i] >= 0 else (other, betas[1, i])
-        value_of = None if np.isnan(share) else float(share)
-        ranked.append(IndirectWord(found.words.used[rows[i]], float(cosines[i]), nearer, value_of))
+        value_of, given = None if np.isnan(betas[i]) else float(betas[i]), by_chance[i + 1]
+        side, p = (word, other)[nearer[i]], given.pvalue if given else None
+        ranked.append(IndirectWord(found.words.used[rows[i]], float(cosines[i]), side, value_of, p))
     groups = (*(end.words for end in ends), found.words, *chosen.found)
     return IndirectBiasResult(
         first=word,
@@ -177,7 +194,8 @@ def indirect_bias(
         similarity=float(first @ second),
         poles=chosen.poles,
         by_word=tuple(ranked),
-        provenance=provenance(vectors, words_id, groups, None, {"direction": chosen.id}),
+        provenance=provenance(vectors, words_id, groups, seed, {"direction": chosen.id, "chance": chance}),
+        chance=by_chance[0],
     )
 
 

@@ -11,7 +11,7 @@ from aslant.errors import TooFewWordsError
 from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias, gender_subspace
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
 from aslant.measures.polarities.measure import Words
-from aslant.measures.residuals.measure import residual_bias
+from aslant.measures.residuals.measure import DRAWS, residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
@@ -46,12 +46,13 @@ def geometry(
 ) -> GeometryResult:
     """Measure the gender subspace, direct bias and residual bias of `vectors`, and of `against` if it is given.
 
-    `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. `pairs` may
+    `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. Without it,
+    residual bias is what is left once the direction between the poles is taken out, beside random poles. `pairs` may
     represent another concept; then name two `poles` to find biased words with and the `specific` words that have it by
     definition. Without poles (the default pairs have he and she) the residual tests are left out.
 
     >>> import aslant
-    >>> g = aslant.geometry(aslant.load(), seeds=1, classified=500, random_pairs=50)
+    >>> g = aslant.geometry(aslant.load(top=10_000), seeds=1, classified=500, random_pairs=9)
     >>> [row["measure"] for row in g.rows()][:2]
     ['first component, share of variance', 'direct bias of the words']
     """
@@ -64,8 +65,9 @@ def geometry(
             return None
         try:
             return residual_bias(
-                vectors, measured, poles=sides, top=top, classified=classified, seeds=seeds, k=k, professions=words,
-                within=words, specific=specific, gamma=gamma, picture=picture, rng=seed,
+                vectors, None if against is None else measured, poles=sides, top=top, classified=classified,
+                seeds=seeds, k=k, professions=words, within=words, specific=specific, gamma=gamma, picture=picture,
+                chance=min(random_pairs, DRAWS), rng=seed,
             )  # fmt: skip
         except TooFewWordsError as error:
             not_run["residual bias"] = str(error)
@@ -85,7 +87,8 @@ def geometry(
     missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
     settings = {**parts[0].provenance.settings, "pairs": before.subspace.provenance.stimuli}
     settings |= {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": sides and [*sides]}
-    made = replace(parts[0].provenance, missing=missing, seed=seed, settings=settings)
+    stimuli = parts[0].provenance.stimuli  # the vectors are those of direct bias: what is left is of debiased ones
+    made = replace(before.direct.provenance, stimuli=stimuli, missing=missing, seed=seed, settings=settings)
     return GeometryResult(before, after, not_run, made)
 
 

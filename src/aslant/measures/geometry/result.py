@@ -103,6 +103,7 @@ class IndirectWord:
     projection: float
     end: str
     beta: float | None
+    chance_pvalue: float | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ class IndirectBiasResult(MeasuredResult):
     """Indirect bias β (Bolukbasi et al. 2016 §3.5): the share of two words' similarity that the direction explains.
 
     `value` is β of the two ends themselves; `by_word` are other words, from the one nearest to `first` to the one
-    nearest to `second`, each with its β to the nearer end.
+    nearest to `second`, each with its β to the nearer end. `chance`, and a word's `chance_pvalue`, compare β with that
+    along the directions of random pairs.
     """
 
     kind: ClassVar[str] = "indirect-bias"
@@ -122,6 +124,7 @@ class IndirectBiasResult(MeasuredResult):
     poles: tuple[str, ...]
     by_word: tuple[IndirectWord, ...]
     provenance: Provenance
+    chance: Chance | None = None
 
     def extremes(self, n: int = 5) -> tuple[tuple[IndirectWord, ...], tuple[IndirectWord, ...]]:
         """Return the n words nearest to the first end, and the n nearest to the second."""
@@ -129,7 +132,8 @@ class IndirectBiasResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
-        return [{"word": w.word, "projection": w.projection, "end": w.end, "beta": w.beta} for w in self.by_word]
+        shown = ("word", "projection", "end", "beta", "chance_pvalue")
+        return [{name: getattr(word, name) for name in shown} for word in self.by_word]
 
 
 @dataclass(frozen=True)
@@ -167,39 +171,44 @@ class GeometryResult(MeasuredResult):
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure, with what chance gives."""
         after = _measures(self.after) if self.after else {}
-        fields = ("value", "minimum", "maximum", "chance", "pvalue")
+        fields = ("value", "minimum", "maximum", "chance", "chance_low", "chance_high", "pvalue")
         others = ("after", *(f"after_{name}" for name in fields[1:]))
         nothing = (None,) * len(others)
         return [
             {"measure": what, **dict(zip(fields, found, strict=True))}
             | dict(zip(others, after.get(what, nothing), strict=True))
-            for what, found in _measures(self.before).items()
+            for what, found in _measures(self.before, alone=self.after is None).items()
         ]
 
 
-#: A value, its range over seeds, the value by chance, and the p-value.
-_Measure: TypeAlias = tuple[float | None, float | None, float | None, float | None, float | None]
+#: A value, its range over seeds, the mean and the range by chance, and the p-value.
+_Measure: TypeAlias = tuple[float | None, ...]
 
 
-def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
-    """Return the lines of the table."""
+def _measures(space: SpaceGeometry, alone: bool = False) -> dict[str, _Measure]:
+    """Return the lines of the table; what is left of an embedding that is `alone` is that without its direction."""
     s, r = space.subspace, space.residual
-    any_words = (s.random[0].mean, s.pvalue) if s.random else (None, None)
-    by_chance = _by_chance(s.chance) if s.chance else any_words
+    any_words = (s.random[0].mean, s.random[0].minimum, s.random[0].maximum, s.pvalue) if s.random else (None,) * 4
     found: dict[str, _Measure] = {
-        "first component, share of variance": (s.explained[0], None, None, *by_chance),
-        "direct bias of the words": (space.direct.value, None, None, *_by_chance(space.direct.chance)),
+        "first component, share of variance": (s.explained[0], None, None, *_by_chance(s.chance, any_words)),
+        "direct bias of the words": (space.direct.value, None, None, *_by_chance(space.direct.chance, (None,) * 4)),
     }
     if r is None:
         return found
-    for what, test in (("clustering", r.clustering), ("classification", r.classification)):
-        found[f"{what}, accuracy"] = (test.accuracy, test.lowest, test.highest, test.chance.mean, None)
+    left = ", direction taken out" if alone and not r.against_itself else ""
+    for what, test, poles in (
+        ("clustering", r.clustering, r.clustering.random_poles), ("classification", r.classification, None),
+    ):  # fmt: skip
+        shuffled: _Measure = (test.chance.mean, test.chance.minimum, test.chance.maximum, None)
+        values = (test.accuracy, test.lowest, test.highest)
+        found[f"{what}, accuracy{left}"] = (*values, *_by_chance(poles, shuffled))
     for what, n in (("neighbours", r.neighbours), ("neighbours within the words", r.neighbours_within)):
         if n is not None:
-            p = None if r.against_itself else n.shuffled_pvalue  # small by construction
-            found[f"{what}, correlation"] = (n.correlation, None, None, n.chance.mean, p)
+            p = None if r.against_itself or r.clustering.random_poles else n.shuffled_pvalue  # small by construction
+            shuffled = (n.chance.mean, n.chance.minimum, n.chance.maximum, p)
+            found[f"{what}, correlation{left}"] = (n.correlation, None, None, *_by_chance(n.random_poles, shuffled))
     return found
 
 
-def _by_chance(chance: Chance | None) -> tuple[float | None, float | None]:
-    return (chance.mean, chance.pvalue) if chance else (None, None)
+def _by_chance(chance: Chance | None, otherwise: _Measure) -> _Measure:
+    return (chance.mean, chance.low, chance.high, chance.pvalue) if chance else otherwise

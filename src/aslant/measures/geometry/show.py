@@ -27,7 +27,7 @@ def subspace_table(result: SubspaceResult) -> Table:
         Column("component", "component", str),
         Column("explained", "share of variance", small),
         Column("random_mean", "random words", small),
-        Column("random_range", "range", str, min_width=60),
+        Column("random_range", "range", str),
     )
     rows = [{**row, "random_range": between(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
     notes = [f"{plural(len(result.sets), 'set')}, each centred on its own mean; vectors at unit length."]
@@ -81,11 +81,13 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
         Column("projection", "between the ends", small),
         Column("end", "nearer end", plain, "left"),
         Column("beta", "β", number),
+        *([Column("chance_pvalue", "p (chance)", pvalue)] if result.chance else []),
     )
     notes = (
         f"β of {plain(result.first)} and {plain(result.second)}: {number(result.value)} "
         f"(similarity {number(result.similarity)}).",
         "β: share of the similarity of a word and its nearer end that the direction explains; 0: none.",
+        *chance_note(result.chance, "the pairs", f"β of {plain(result.first)} and {plain(result.second)} of "),
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     ends = f"{plain(result.first)} and {plain(result.second)}"
@@ -98,24 +100,27 @@ def geometry_table(result: GeometryResult) -> Table:
     before = [
         Column("measure", "measure", plain, "left", wraps=True),
         Column("value", "value" if result.after is None else "before", small),
-        Column("range", "range over seeds", str, min_width=100 if result.after is None else 140),
-        Column("chance", "by chance", small, min_width=60),
-        Column("pvalue", "p", pvalue, min_width=50 if result.after is None else 100),
+        Column("range", "range over seeds", str, spare=2),
+        Column("by_chance", "by chance", str),
+        Column("pvalue", "p", pvalue),
     ]
     after = [
         Column("after", "after", small),
-        Column("after_range", "range over seeds", str, min_width=140),
-        Column("after_chance", "by chance", small, min_width=80),
-        Column("after_pvalue", "p", pvalue, min_width=100),
+        Column("after_range", "range over seeds", str, spare=2),
+        Column("after_by_chance", "by chance", str),
+        Column("after_pvalue", "p", pvalue),
     ] if result.after else []  # fmt: skip
     rows = result.rows()
     for row in rows:
         row["range"] = between(row["minimum"], row["maximum"])
         row["after_range"] = between(row["after_minimum"], row["after_maximum"])
+        for at in ("", "after_"):
+            row[f"{at}by_chance"] = between(row[f"{at}chance_low"], row[f"{at}chance_high"])
     notes = [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"] if result.after else []
     notes.append(
         "share of variance: of the definitional pairs; direct bias: mean |cos| with that direction, each embedding's "
-        "own; by chance: of random pairs, and with shuffled labels for clustering, classification and neighbours."
+        "own; by chance: 95 % of random pairs; for the others random poles, where they could be drawn, else the range "
+        "with shuffled labels."
     )
     notes += residual_notes(result.before.residual) if result.before.residual else []
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
@@ -143,15 +148,19 @@ def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     pairs, share = r.provenance.stimuli, r.explained[0]
     chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
+    draws = r.provenance.settings.get("random_pairs")
     sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
-    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, chance=r.chance)]
+    return [
+        line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, None, r.chance, draws)
+    ]
 
 
 def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
+    draws = r.provenance.settings.get("chance")
     sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
-    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence, chance=r.chance)]
+    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence, None, None, r.chance, draws)]
 
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
 from aslant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
@@ -41,32 +41,27 @@ def contextual_command(
     encoding: KeptEncoding,
     running: RunningOnCores,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Gender bias of contextual vectors (Basta et al. 2019): subspace, direct bias, clusters, classifier, neighbours.
 
     Every repeat uses different sentences; mean and range are shown, with what chance gives. A run that was stopped
     resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import bar, noted, resumable
     from aslant.debias import hard_debias
     from aslant.measures.geometry.command import read_gamma, read_poles
     from aslant.measures.in_context.measure import contextual_bias
+    from aslant.measures.in_context.show import contextual_chart
     from aslant.measures.polarities.command import set_or_words
 
     sides, sentences = read_poles(poles), text.open(corpus)
-    static = open_vectors(original, Reading(no_cache=encoding.no_cache), quiet=running.quiet)
+    static = Reading(no_cache=encoding.no_cache).open(original, quiet=running.quiet)
     encoder = encoding.open(model, quiet=running.quiet)
-    with resumable(kept=not encoding.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not encoding.no_cache) as progress:
         result = contextual_bias(
             encoder, sentences, original=static, pairs=pairs, professions=set_or_words(words), poles=sides,
             specific=set_or_words(specific), keep_specific=not drop_specific, gamma=read_gamma(gamma), **vars(settings),
             compare={"static": static, "debiased": hard_debias(static)} if compare else None,
             store=encoding.store(), progress=progress, rng=running.seed,
         )  # fmt: skip
-    deliver(result, output, quiet=running.quiet)
-    if output.chart is not None:
-        from aslant.measures.in_context.show import contextual_chart
-
-        write_chart(contextual_chart(result), output.chart)
+    output.draw(result, chart=contextual_chart)
+    return result

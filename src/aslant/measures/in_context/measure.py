@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,8 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS
+from aslant.measures.in_context import chance, sentences, swaps
 from aslant.measures.in_context import result as r
-from aslant.measures.in_context import sentences, swaps
 from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, BiasedWords, Professions
 from aslant.measures.in_context.settings import ContextualSettings
 from aslant.measures.in_context.space import Plan, SpaceFound, check_compared, compared_space, measure_space
@@ -62,15 +63,16 @@ def contextual_bias(
     (nothing: the bundled sample), among the words that the corpus holds; the neighbours of professions are
     sought among these words, and among the professions. The components of the pairs are compared with those of random
     words swapped alike, `random_pairs` draws of them, and with `random_as="words"` also those of the vectors of random
-    words themselves, as in Figure 1 of the paper. `compare` measures static spaces on the same words, as
-    columns of the names given, such as {"static": v, "debiased": aslant.hard_debias(v)}. `store` is a folder that
-    keeps vectors, so that a run that was stopped can resume.
+    words themselves, as in Figure 1 of the paper. What the words chosen by `poles` show is compared with what up to
+    `chance` random poles of the same frequency give, on a sample of 1,000 words. `compare` measures static spaces on
+    the same words, as columns of the names given, such as {"static": v, "debiased": aslant.hard_debias(v)}. `store` is
+    a folder that keeps vectors, so that a run that was stopped can resume.
 
     >>> import aslant
     >>> v = aslant.load(top=8_000)
     >>> text = [f"{who} met the {word} ." for word in v.words[:600] for who in ("She", "he")]
     >>> text += [f"A {w} slept ." for w in ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")]
-    >>> r = aslant.contextual_bias(encoder, text, original=v, repeats=2, random_pairs=20, picture="none")
+    >>> r = aslant.contextual_bias(encoder, text, original=v, repeats=2, chance=0, random_pairs=20, picture="none")
     >>> r.measures.clustering.over.n, "dancer" in r.missing, len(r.subspace.direction)
     (2, True, 64)
     """
@@ -86,7 +88,7 @@ def contextual_bias(
     check_poles(poles)
     check_gamma(gamma)
     seed = seed_of(rng)
-    drawing, swapping, measuring, comparing, picking = spawn(seed, 5)
+    drawing, swapping, measuring, comparing, picking, sampling = spawn(seed, 6)
     everything, (asked, asked_id) = select(static, static, poles, specific), word_list(professions)
     drawn = sentences.draw_sentences(
         corpus, pairs, everything.words, asked, repeats=how.repeats, swaps=how.swaps, rng=drawing, progress=progress
@@ -104,11 +106,21 @@ def contextual_bias(
     sizes = [pair.swapped for pair in used]
     beside = swaps.swap_random(of_words, sizes, how.repeats, swapping) if how.random_pairs else []
     alone = swaps.random_words(of_words, sum(sizes), how.repeats, picking) if how.random_as == "words" else []
-    encoded = swaps.encode(encoder, drawn, words, jobs, made, beside, alone, store=store, progress=progress)
+    sample = chance.sampled(len(chosen.words), how.chance, sampling)
+    leans = chance.Leans.drawn(static, chosen, sample, jobs, how.chance, sampling)
+    held = [chosen.words[place] for place in sample if leans]
+    shown = [of_words.by_word[word][0] for word in held]
+    encoded = swaps.encode(encoder, drawn, words, jobs, made, beside, alone, shown, store=store, progress=progress)
     with one_thread_each():  # sums in one order: a seed gives one answer on any machine
-        directions, subspace, variance = swaps.summed_up(encoded, drawn, used, how.random_pairs, swapping)
-        others = [one.components()[0][0] for one in encoded.beside]
-        found = measure_space(encoded.repeats(directions, others), plan, variance, spawn(measuring, how.repeats))
+        directions, subspace, variance, direct = swaps.summed_up(encoded, drawn, used, how.random_pairs, swapping)
+        found = measure_space(encoded.repeats(directions), plan, variance, spawn(measuring, how.repeats))
+        measures = replace(found.measures, direct_bias=direct)
+        if leans:
+            queries, at = unit_rows(encoded.professions[0][jobs.queries]), {word: i for i, word in enumerate(held)}
+            within = np.array([at.get(token, -1) for token in jobs.query_tokens], dtype=np.intp)
+            measures = chance.beside_poles(
+                measures, leans, unit_rows(encoded.sample), queries, within, how.k, gamma, sampling
+            )
         same = {"random_pairs": how.random_pairs, "repeats": how.repeats, "seed": seed_of(comparing)}
         compared = [compared_space(column, v, words, jobs, plan, used, **same) for column, v in columns.items()]
     absent = sentences.lacking(drawn, everything, how.top, how.classified)
@@ -122,7 +134,7 @@ def contextual_bias(
         corpus=drawn.corpus,
         poles=poles,
         subspace=subspace,
-        measures=found.measures,
+        measures=measures,
         professions=tuple(
             r.ProfessionInContext(word, spread(cosines), bias, of_jobs.counts[word])
             for word, cosines, bias in zip(jobs.words, found.projections.T, jobs.bias, strict=True)

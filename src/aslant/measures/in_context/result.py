@@ -10,6 +10,7 @@ from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
 
 #: The name of the encoder's column next to static spaces.
 CONTEXTUAL = "contextual"
@@ -23,6 +24,8 @@ class RepeatedMeasure:
     None where none does. `pvalue` is (1 + shuffles that reach the mean over repeats) / (1 + shuffles), None where
     nothing was shuffled; for a share of variance, shuffles are draws from the pairs and random pairs together.
     `parametric_pvalues` has for a correlation Pearson's own p-value in each repeat, which assumes independent words.
+    `beside` is what random words give: swapped like the pairs, or as poles in place of the poles. The latter are
+    compared with `sampled`, what the poles give on the sample of words on which random ones are measured.
     """
 
     over: Spread | None
@@ -30,6 +33,8 @@ class RepeatedMeasure:
     chance: Spread | None
     pvalue: float | None
     parametric_pvalues: tuple[float | None, ...] = ()
+    beside: Chance | None = None
+    sampled: float | None = None
 
     @property
     def largest_pvalue(self) -> float | None:
@@ -201,4 +206,6 @@ def _numbers(measure: RepeatedMeasure) -> dict[str, Any]:
         **{f"chance_{name}": getattr(chance, name, None) for name in ("minimum", "maximum")},
         "pvalue": measure.pvalue,
         "parametric_pvalue": measure.largest_pvalue,
+        "sampled": measure.sampled,
+        **{f"random_{name}": getattr(measure.beside, name, None) for name in ("low", "high", "pvalue", "draws")},
     }

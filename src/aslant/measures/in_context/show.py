@@ -9,7 +9,7 @@ from aslant.measures.geometry.show import PAIRS, RANDOM, RANDOM_SWAPPED, varianc
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult
 from aslant.measures.residuals.show import cluster_points
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
-from aslant.report.conventions import Category, line
+from aslant.report.conventions import DRAWN, Category, line
 from aslant.report.pictures import CHANCE, fluid, rows_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, short, small
 from aslant.results.audit import Glance
@@ -23,10 +23,11 @@ def contextual_table(result: ContextualBiasResult) -> Table:
     columns = [
         Column("measure", "measure", plain, "left", wraps=True),
         Column("mean", "mean", small),
-        Column("range", "range over repeats", str, min_width=70),
-        Column("chance", "by chance", small, min_width=60),
-        Column("chance_range", "range", str, min_width=110),
+        Column("range", "range over repeats", str, spare=1),
+        Column("chance", "by chance", small),
+        Column("chance_range", "range", str, spare=2),
         Column("pvalue", "p", pvalue),
+        Column("random_pvalue", "p (chance)", pvalue),
     ]
     if result.compared:
         columns.insert(1, Column("space", "space", plain, "left"))
@@ -82,6 +83,7 @@ def _notes(result: ContextualBiasResult) -> list[str]:
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
+    notes += _beside_poles(result)
     if s.random_words:
         component = s.random_words[0]
         notes.append(
@@ -105,6 +107,25 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     left_out = [" / ".join(pair) for pair in s.pairs_left_out]
     notes += [f"pairs without a sentence: {plain(', '.join(left_out))}"] if left_out else []
     return notes + [_lacking(what, words) for what, words in result.lacking.items() if words]
+
+
+def _beside_poles(result: ContextualBiasResult) -> list[str]:
+    """Say what random poles give in place of the poles; nothing where that is not known."""
+    m = result.measures
+    named = (("clusters", m.clustering), ("classifier", m.classification), ("neighbours", m.neighbours))
+    said = [
+        f"{what} {small(one.sampled)} against {between(one.beside.low, one.beside.high)} ({one.beside.draws:,} draws)"
+        for what, one in named
+        if one.beside
+    ]
+    if not said:
+        return []
+    first, second = (plain(pole) for pole in result.poles)
+    return [
+        f"p (chance): the first two rows beside random words swapped alike; the others beside {DRAWN['random poles']} "
+        f"in place of {first} and {second}, on random words of the corpus, a tenth of them on either side, of which "
+        f"{first} and {second} give: {'; '.join(said)}."
+    ]
 
 
 def _of(used: int, asked: int) -> str:
@@ -136,7 +157,7 @@ def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
             continue
         chance = f" (by chance: {number(m.chance.mean)})" if m.chance else ""
         text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
-        found.append(line(category, name, m.over.mean, effects.get(name, name), text, m.pvalue))
+        found.append(line(category, name, m.over.mean, effects.get(name, name), text, m.pvalue, chance=m.beside))
     return found
 
 
@@ -160,13 +181,19 @@ def contextual_chart(result: ContextualBiasResult) -> str:
 
 def measures_picture(result: ContextualBiasResult) -> Any:
     """Draw every measure: its mean and range over the repeats, and what chance gives; returns an Altair chart."""
-    rows = []
-    for place, row in enumerate(r for r in result.rows() if r["mean"] is not None):
+    rows, everything = [], [row for row in result.rows() if row["mean"] is not None]
+    # Random poles are measured on a sample, on which the poles have a row of their own.
+    sampled = {"minimum": None, "maximum": None, "chance": None, "pvalue": None, "space": "random words of the corpus"}
+    everything += [{**row, **sampled, "mean": row["sampled"]} for row in everything if row["sampled"] is not None]
+    for place, row in enumerate(everything):
         name = plain(row["measure"]) + ("" if row["space"] == CONTEXTUAL else f" ({plain(row['space'])})")
+        alike = row["sampled"] is None or row["space"] != CONTEXTUAL
+        low, high = (row["random_low"], row["random_high"]) if alike else (None, None)
         rows.append({
             "row": place, "label": name, "test": name, "value": row["mean"], "low": row["minimum"],
             "high": row["maximum"], "other": row["chance"], "series": "mean over repeats", "other series": CHANCE,
             "mean": small(row["mean"]), "interval": between(row["minimum"], row["maximum"]),
+            "chance low": low, "chance high": high, "chance": between(low, high),
             "p": pvalue(row["pvalue"]), "by chance": small(row["chance"]),
         })  # fmt: skip
     shown = ["mean over repeats", CHANCE] if any(row["other"] is not None for row in rows) else []

@@ -24,15 +24,11 @@ from aslant.vectors import WordVectors
 
 @dataclass(frozen=True)
 class Repeat:
-    """Unit vectors of one repeat: biased words (n, d), professions (p, d), and the direction (d,).
-
-    `beside` (d,) is the direction that random words give, None where none were drawn.
-    """
+    """Unit vectors of one repeat: biased words (n, d), professions (p, d), and the direction (d,)."""
 
     words: FloatArray
     professions: FloatArray
     direction: FloatArray
-    beside: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -136,9 +132,7 @@ def measure_space(
     near, within = (tuple(zip(*found[name], strict=True)) for name in ("near", "within"))
     measures = SpaceMeasures(
         share_of_variance=variance,
-        direct_bias=over_repeats(
-            found["direct"], chances=[chance for some in found["direct beside"] for chance in some]
-        ),
+        direct_bias=over_repeats(found["direct"]),
         clustering=over_repeats(found["parted"], found["parted by chance"]),
         silhouette=over_repeats(found["silhouette"]),
         classification=over_repeats(found["accuracy"], chances=found["accuracy by chance"]),
@@ -151,7 +145,6 @@ def measure_space(
 def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> dict[str, Any]:
     """Return what one repeat gives."""
     cosines = projections(vectors.professions, vectors.direction)
-    beside = () if vectors.beside is None else (projections(vectors.professions, vectors.beside),)
     rows, labels = plan.both_sides(plan.clustered)
     clusters = two_clusters(vectors.words[rows], random)
     many, sides = plan.both_sides(plan.classified)
@@ -161,7 +154,6 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
     return {
         "cosines": cosines,
         "direct": direct_bias_value(cosines, 1.0),
-        "direct beside": [direct_bias_value(other, 1.0) for other in beside],
         "clusters": clusters,
         "parted": clustering_accuracy(clusters, labels),
         "parted by chance": shuffled_accuracies(clusters, labels, generator(shuffles)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aslant.corpus import Context, Contexts
 from aslant.errors import MeasureError, TooFewWordsError
-from aslant.measures.geometry.directional import projections
+from aslant.measures.geometry.directional import direct_bias_value, projections
 from aslant.measures.in_context import sentences as s
 from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair, SwappedSubspace
 from aslant.measures.in_context.space import Repeat
@@ -20,10 +20,12 @@ from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
 from aslant.results.parts import Spread
-from aslant.statistics import subspace, unit_rows
+from aslant.statistics import against_chance, subspace, unit_rows
 
 #: Components whose share of variance is kept.
 COMPONENTS = 10
+#: What the pairs are compared with.
+KIND = "swapped words"
 #: A sentence with the first word of a pair, and the same one with the second in its place.
 Swap = tuple[Context, Context]
 
@@ -124,41 +126,43 @@ class SwapVectors:
         return found, ratios[:COMPONENTS]
 
 
-def random_shares(
+def random_components(
     sets: Sequence[SwapVectors], pairs: int, count: int, draws: int, random: np.random.Generator
-) -> FloatArray:
-    """Return the shares of variance when `pairs` random pairs are drawn from all of them, (draws, count).
+) -> tuple[FloatArray, FloatArray]:
+    """Draw `pairs` random pairs from all of them: shares of variance (draws, count), and first components (draws, d).
 
-    A centred swap is plus and minus half its difference, so the shares come from the differences alone.
+    A centred swap is plus and minus half its difference, so both come from the differences alone.
     """
     differences = np.concatenate([one.vectors[:, 0] - one.vectors[:, 1] for one in sets])
     starts = np.cumsum([0, *(int(one.pair.max()) + 1 for one in sets)])
     members = np.concatenate([one.pair + start for one, start in zip(sets, starts[:-1], strict=True)])
     rows = [np.flatnonzero(members == pair) for pair in range(int(starts[-1]))]
     products = differences @ differences.T
-    shares = np.zeros((draws, count))
+    shares, firsts = np.zeros((draws, count)), np.zeros((draws, differences.shape[1]))
     for draw in range(draws):
         picked = np.concatenate([rows[i] for i in random.choice(len(rows), pairs, replace=False)])
-        values = np.clip(np.linalg.eigvalsh(products[np.ix_(picked, picked)])[::-1], 0, None)
+        found, weights = np.linalg.eigh(products[np.ix_(picked, picked)])
+        values = np.clip(found[::-1], 0, None)
         top = values[:count] / values.sum()
         shares[draw, : len(top)] = top
-    return shares
+        firsts[draw] = weights[:, -1] @ differences[picked]
+    return shares, unit_rows(firsts)
 
 
-def variance_measure(
-    shares: Sequence[FloatArray], beside: FloatArray | None, mixed: FloatArray | None
-) -> RepeatedMeasure:
-    """Compare the first component's shares of all repeats with those of random draws; both (draws, count).
+def beside_random(values: Sequence[float], drawn: Sequence[FloatArray]) -> RepeatedMeasure:
+    """Compare the values of all repeats with those of random draws, (draws,) of random pairs, and of mixed ones.
 
-    The p-value is over `mixed`, draws from random pairs and the pairs themselves together. Random pairs are few, so
-    draws from them alone are too similar, and pairs that are no more than random words would often stand out.
+    `drawn` is empty where none were made. The p-value is over mixed draws, from random pairs and the pairs themselves
+    together. Random pairs are few, so draws from them alone are too similar, and pairs that do not differ from
+    random words would often stand out.
     """
-    firsts = [float(share[0]) for share in shares]
-    over = spread(firsts)
-    if beside is None or mixed is None:
-        return RepeatedMeasure(over, tuple(firsts), None, None)
-    reached = int(np.count_nonzero(mixed[:, 0] >= over.mean - 1e-12))
-    return RepeatedMeasure(over, tuple(firsts), spread(beside[:, 0]), (1 + reached) / (1 + len(mixed)))
+    over = spread(values)
+    if not drawn:
+        return RepeatedMeasure(over, tuple(values), None, None)
+    beside, mixed = drawn
+    pvalue = against_chance(over.mean, mixed, signed=False).pvalue
+    chance = replace(against_chance(over.mean, beside, KIND, signed=False), pvalue=pvalue)
+    return RepeatedMeasure(over, tuple(values), spread(beside), pvalue, beside=chance)
 
 
 def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
@@ -171,7 +175,7 @@ def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
 @dataclass(frozen=True)
 class Encoded:
     """Vectors of every repeat: of biased words (repeats, n, d), of professions (repeats, p, d), of swaps, and of
-    random words (m, d), if any were drawn.
+    random words (m, d), if any were drawn; of sampled candidates (s, d).
 
     They are as many numbers as there are words, repeats and dimensions, however large the corpus is.
     """
@@ -180,21 +184,24 @@ class Encoded:
     professions: NDArray[np.float32]
     swaps: tuple[SwapVectors, ...]
     beside: tuple[SwapVectors, ...]
-    random: tuple[NDArray[np.float32], ...] = ()
+    random: tuple[NDArray[np.float32], ...]
+    sample: NDArray[np.float32]
 
-    def repeats(self, directions: Sequence[FloatArray], beside: Sequence[FloatArray]) -> Iterator[Repeat]:
-        """Give one repeat after the other at unit length; `directions` and `beside` (none or all) are (d,) each."""
+    def repeats(self, directions: Sequence[FloatArray]) -> Iterator[Repeat]:
+        """Give one repeat after the other at unit length; `directions` are (d,) each."""
         for number, direction in enumerate(directions):
-            yield Repeat(
-                unit_rows(self.words[number]), unit_rows(self.professions[number]), direction,
-                beside[number] if beside else None,
-            )  # fmt: skip
+            yield Repeat(unit_rows(self.words[number]), unit_rows(self.professions[number]), direction)
+
+    def direct_biases(self, directions: FloatArray) -> FloatArray:
+        """Return the direct bias along each of directions (n, d), over the professions of all repeats; (n,)."""
+        unit = unit_rows(self.professions.reshape(-1, self.professions.shape[-1]))
+        return np.asarray(np.abs(unit @ directions.T).mean(axis=0))
 
 
 def encode(
     encoder: Encoder, drawn: s.Drawn, words: s.BiasedWords, jobs: s.Professions, swaps: Sequence[Swaps],
-    beside: Sequence[Swaps], random: Sequence[Sequence[Context]], *, store: str | PathLike[str] | None,
-    progress: Progress | None,
+    beside: Sequence[Swaps], random: Sequence[Sequence[Context]], sample: Sequence[Context], *,
+    store: str | PathLike[str] | None, progress: Progress | None,
 ) -> Encoded:  # fmt: skip
     """Encode what every repeat needs at once, so that a sentence shared by several words or repeats is read once."""
     count = len(swaps)
@@ -203,38 +210,41 @@ def encode(
         *([s.shared_out(found[word], i, 1)[0] for i in range(count) for word in used] for found, used in each),
         *(one.contexts() for one in (*swaps, *beside)),
         *random,
+        sample,
     ]
     passages = [Passage(c.text, ((c.start, c.end),)) for block in blocks for c in block]
     rows = vectors_of(encoder, passages, store=store, progress=progress)
     parts = np.split(rows, np.cumsum([len(block) for block in blocks])[:-1])
-    swapped = [
-        SwapVectors.of(one, part)
-        for one, part in zip((*swaps, *beside), parts[2 : len(parts) - len(random)], strict=True)
-    ]
+    made = (*swaps, *beside)
+    swapped = [SwapVectors.of(one, part) for one, part in zip(made, parts[2:], strict=False)]
     return Encoded(
         parts[0].reshape(count, len(words.words), -1), parts[1].reshape(count, len(jobs.words), -1),
-        tuple(swapped[:count]), tuple(swapped[count:]), tuple(parts[len(parts) - len(random) :]),
+        tuple(swapped[:count]), tuple(swapped[count:]), tuple(parts[2 + len(made) : -1]), parts[-1],
     )  # fmt: skip
 
 
 def summed_up(
     vectors: Encoded, drawn: s.Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
-) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
-    """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
+) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure, RepeatedMeasure]:
+    """Return each repeat's direction, a summary of them, and beside random words: share of variance, direct bias."""
     found = [one.components() for one in vectors.swaps]
     directions, shares = [components[0] for components, _ in found], [ratios for _, ratios in found]
     together = unit_rows(np.mean(directions, axis=0))
     explained = component_spreads(shares)
-    beside = random_shares(vectors.beside, len(used), len(explained), draws, random) if draws else None
-    mixed = random_shares([vectors.swaps[0], *vectors.beside], len(used), 1, draws, random) if draws else None
+    direct = [direct_bias_value(projections(*both), 1.0) for both in zip(vectors.professions, directions, strict=True)]
+    sets = (vectors.beside, (*vectors.beside, vectors.swaps[0])) if draws else ()
+    beside = [random_components(own, len(used), len(explained), draws, random) for own in sets]
+    at_random = [(shares[:, 0], vectors.direct_biases(firsts)) for shares, firsts in beside]
     subspace = SwappedSubspace(
         poles=drawn.poles,
         pairs=used,
         pairs_left_out=tuple(pair for pair in drawn.pairs if pair not in {one.words for one in used}),
         explained=explained,
-        random=() if beside is None else tuple(spread(column) for column in beside.T),
+        random=tuple(spread(column) for column in beside[0][0].T) if beside else (),
         direction=tuple(together.tolist()),
         agreement=spread(projections(np.array(directions), together)),
         random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
     )
-    return directions, subspace, variance_measure(shares, beside, mixed)
+    values = ([float(share[0]) for share in shares], direct)
+    variance, lean = (beside_random(own, [some[i] for some in at_random]) for i, own in enumerate(values))
+    return directions, subspace, variance, lean

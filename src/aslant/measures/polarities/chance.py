@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.shared.chance import matched_words
-from aslant.measures.shared.wordsets import FloatArray
+from aslant.measures.polarities.settings import PolaritySettings
+from aslant.measures.shared.chance import kind_of, matched_words
+from aslant.measures.shared.wordsets import FloatArray, Found, find
 from aslant.results.parts import WordsUsed
 from aslant.statistics import Chance, against_chance, unit_rows
+from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
 
 #: Numbers at a time, which bounds memory, and in all, which bounds time: many words are compared with fewer draws.
@@ -20,34 +22,83 @@ BLOCK, MOST, LEAST_DRAWS = 1 << 21, 1 << 24, 200
 
 def polarity_chance(
     vectors: WordVectors,
-    words: NDArray[Any],
+    words: Found,
     classes: Sequence[WordsUsed],
     scheme: str,
     score: float,
     draws: int,
     rng: np.random.Generator,
+    *,
+    unit: bool = False,
 ) -> Chance | None:
-    """Compare a score with those between random classes, for the same `words` (words, d); None where none can be drawn.
+    """Compare a score with those between random classes, for the same `words`; None where none can be drawn.
 
-    Words of the class words' frequency take their place, as many for each class.
+    Words of the class words' frequency take their place, as many for each class, and none that is measured itself; with
+    `unit`, at unit length.
     """
-    draws = min(draws, max(LEAST_DRAWS, MOST // (len(words) * len(classes))))
-    rows = matched_words(vectors, classes, (), draws, rng) if draws else None
+    draws = at_most(draws, words.raw, classes)
+    rows = matched_words(vectors, classes, [words.words], draws, rng) if draws else None
     if rows is None:
         return None
+    drawn = drawn_scores(vectors, words.raw, rows, scheme, unit=unit)
+    return against_chance(score, drawn, kind_of(vectors), signed=False)
+
+
+def at_most(draws: int, words: Sized, classes: Sized) -> int:
+    """Return how many draws so many words and classes allow."""
+    return min(draws, max(LEAST_DRAWS, MOST // (len(words) * len(classes))))
+
+
+def drawn_scores(
+    vectors: WordVectors, words: NDArray[Any], rows: Sequence[NDArray[np.int64]], scheme: str, *, unit: bool = False
+) -> FloatArray:
+    """Return the score of `words` (words, d) between the classes of each draw, whose rows are (draws, used) each."""
     units = unit_rows(words).T
-    block = max(1, BLOCK // (len(classes) * units.shape[1]))
+    block = max(1, BLOCK // (len(rows) * units.shape[1]))
     drawn = [
-        _scores(np.stack([_means(vectors, of_class[at : at + block]) for of_class in rows], axis=1), units, scheme)
-        for at in range(0, draws, block)
+        _scores(np.stack([_means(vectors, of[at : at + block], unit) for of in rows], axis=1), units, scheme)
+        for at in range(0, len(rows[0]), block)
     ]
-    return against_chance(score, np.concatenate(drawn), signed=False)
+    return np.concatenate(drawn)
 
 
-def _means(vectors: WordVectors, rows: NDArray[Any]) -> FloatArray:
-    """Return the mean raw vector of each draw, shape (draws, d)."""
+def drawn_trends(
+    series: Mapping[int, WordVectors],
+    classes: Mapping[int, Sequence[WordsUsed]],
+    words: Sequence[str],
+    settings: PolaritySettings,
+    rng: np.random.Generator,
+) -> FloatArray | None:
+    """Return the score of each year between random classes, (draws, years); None where none can be drawn.
+
+    A class word is replaced by the same word in every year, one that all years have, of its frequency in the last, and
+    that is not measured.
+    """
+    last, names = series[max(series)], [group.name for group in classes[max(series)]]
+    every = [group for groups in classes.values() for group in groups]
+    tokens = {name: tuple({t: t for g in every if g.name == name for t in g.tokens}) for name in names}
+    replaced = [WordsUsed(name, (), tokens[name], ()) for name in names]
+    draws = at_most(settings.chance, words, names)
+    shared = draws and set.intersection(*(set(vectors.words) for vectors in series.values()))
+    measured = WordList("words", tuple(words))
+    rows = matched_words(last, replaced, [find(last, measured).words], draws, rng, shared) if shared else None
+    if rows is None:
+        return None
+    needed = np.unique(np.concatenate([of_class.ravel() for of_class in rows]))
+    scores = []
+    for year, vectors in series.items():
+        at = np.array([vectors.index[last.words[row]] for row in needed.tolist()])
+        own = {group.name: [tokens[group.name].index(token) for token in group.tokens] for group in classes[year]}
+        of_year = [at[np.searchsorted(needed, of_class[:, own[n]])] for n, of_class in zip(names, rows, strict=True)]
+        raw = find(vectors, measured).raw
+        scores.append(drawn_scores(vectors, raw, of_year, settings.scheme, unit=settings.unit))
+    return np.stack(scores, axis=1)
+
+
+def _means(vectors: WordVectors, rows: NDArray[Any], unit: bool) -> FloatArray:
+    """Return the mean vector of each draw, raw or of vectors at `unit` length; shape (draws, d)."""
     found = vectors.rows(rows.ravel()).reshape(*rows.shape, vectors.dimensions)
-    return np.asarray(found.mean(axis=1, dtype=np.float64))
+    return np.asarray((unit_rows(found) if unit else found).mean(axis=1, dtype=np.float64))
 
 
 def _scores(classes: FloatArray, units: FloatArray, scheme: str) -> FloatArray:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, Output, Reading, Running, command
-
-if TYPE_CHECKING:
-    from aslant.measures.polarities.measure import Scheme
+from aslant.measures.polarities.settings import PolaritySettings, Scheme, TrendSettings
 
 EXAMPLES = {
     "polarity": """
@@ -36,35 +34,27 @@ def polarity_command(
     ] = None,
     classes: o.ClassesOption = "gender-binary",
     words: o.PolarityWordsOption = "bold-professions",
-    scheme: o.SchemeOption = "binary",
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    chance: o.ChanceOption = 2_000,
     drop_last: Annotated[str, o.option("Dimensions to leave off the end, for all or each model.", "N[,N…]")] = "0",
     *,
+    settings: PolaritySettings,
     reading: Reading,
     running: Running,
     output: Output,
-) -> None:
+) -> Any:
     """Polarity of words between classes (Lu et al.): binary, one-vs-one or one-vs-rest."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.measures.polarities.measure import compare_polarity, polarity
     from aslant.measures.polarities.trend import needed_words
 
     arguments = (set_or_words(classes), set_or_words(words))
-    needed = needed_words({"": (arguments[0], cast("Scheme", scheme))}, arguments[1])
+    needed = needed_words({"": (arguments[0], settings.scheme)}, arguments[1])
     names: list[str | None] = [*models] if models else [None]
     vectors = [
-        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped, needed=needed)
+        reading.open(name, quiet=running.quiet, drop_last=dropped, needed=needed)
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
     ]
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance}
-    settings["rng"] = running.seed
     if len(vectors) > 1:
-        deliver(compare_polarity(vectors, *arguments, **settings), output, quiet=running.quiet)
-    else:
-        deliver(polarity(vectors[0], *arguments, **settings), output, quiet=running.quiet)
+        return compare_polarity(vectors, *arguments, **vars(settings), rng=running.seed)
+    return polarity(vectors[0], *arguments, **vars(settings), rng=running.seed)
 
 
 def set_or_words(given: str) -> str | list[str]:
@@ -99,41 +89,32 @@ def trend_command(
     ] = None,
     figure: Annotated[int | None, o.option("All settings of Figure 1 (gender) or 2 (race) of Lu et al.", "1|2")] = None,
     words: o.PolarityWordsOption = "bold-professions",
-    scheme: o.SchemeOption = "binary",
-    any_words: Annotated[
-        bool, o.option("Each year uses the words it has, not only those that all years have.", None, "--any")
-    ] = False,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
     drop_last: o.DropLastOption = 0,
     *,
+    settings: TrendSettings,
     reading: Reading,
     running: Running,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver, write_chart
     from aslant.measures.polarities.show import trend_chart
     from aslant.measures.polarities.trend import needed_words, polarity_trend, polarity_trends
 
-    chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)
+    chosen, listed = settings_of(classes, figure, settings.scheme), set_or_words(words)
     needed = needed_words(chosen, listed)
     series = {
-        year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last, needed=needed)
+        year: reading.open(str(path), quiet=running.quiet, drop_last=drop_last, needed=needed)
         for year, path in years_of(sources).items()
     }
-    options: dict[str, Any] = {"any_words": any_words, "bootstrap": bootstrap, "confidence": confidence}
-    options["rng"] = running.seed
-    result: Any
+    options: dict[str, Any] = {**vars(settings), "rng": running.seed}
+    del options["scheme"]  # each of those chosen has its own
     if isinstance(chosen, dict) and len(chosen) == 1:
         [(groups, way)] = chosen.values()
-        result = polarity_trend(series, groups, listed, scheme=way, **options)
+        result: Any = polarity_trend(series, groups, listed, scheme=way, **options)
     else:
         result = polarity_trends(series, chosen, listed, **options)
-    if output.chart is not None:
-        write_chart(trend_chart(result), output.chart)
-    deliver(result, output, quiet=running.quiet)
+    output.draw(result, chart=trend_chart)
+    return result
 
 
 def settings_of(
@@ -141,7 +122,6 @@ def settings_of(
 ) -> int | dict[str, tuple[str | list[str], Scheme]]:
     """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both."""
     from aslant.errors import AslantError
-    from aslant.measures.polarities.measure import Scheme
     from aslant.measures.polarities.trend import FIGURES
 
     if figure is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,18 @@ from aslant import statistics
 from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.chance import polarity_chance
 from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
+from aslant.measures.polarities.settings import PolaritySettings, Scheme
+from aslant.measures.shared.chance import lean_by_frequency
+from aslant.measures.shared.settings import SampledSettings, keywords
+from aslant.measures.shared.wordsets import (
+    FloatArray,
+    Found,
+    check_vectors,
+    checked_words,
+    find,
+    need_words,
+    provenance,
+)
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Interval
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
@@ -23,7 +34,6 @@ from aslant.vectors import WordVectors
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
-Scheme = Literal["binary", "one-vs-one", "one-vs-rest"]
 #: Classes: the name of a class set, or words, each a class; a mapping gives a class several words.
 Classes: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequence[str] | Sequence[WordList]
 Words: TypeAlias = str | PathLike[str] | Iterable[str]
@@ -37,6 +47,8 @@ POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
 )
 #: Words are multiplied this many at a time, which bounds memory, and paired this many at a time, which suits caches.
 BLOCK, CACHED = 1 << 17, 1 << 12
+#: Scores that differ by less are the same but for single precision.
+ROUNDING = 1e-6
 
 
 def polarity_scores(words: NDArray[Any], classes: FloatArray, scheme: Scheme) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -87,22 +99,21 @@ def _lengths(vectors: FloatArray) -> FloatArray:
     return np.asarray(lengths)
 
 
+@keywords
 def polarity(
     vectors: WordVectors,
     classes: Classes,
     words: Words = PROFESSIONS,
     *,
-    scheme: Scheme = "binary",
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
-    chance: int = 2_000,
+    settings: PolaritySettings,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityResult:
     """Measure how far `words` lean between `classes`, by one of three schemes (Lu et al.).
 
     ``"binary"``: cos(w, c_1 − c_2) for two classes; ``"one-vs-one"``: the mean of |cos(w, c_j − c_k)| over all pairs;
     ``"one-vs-rest"``: the largest cos(w, c_j − mean of the others). A class of several words is their mean vector.
-    `chance` random classes of the same frequency say what these classes add.
+    `chance` random classes of the same frequency say what these classes add. Vectors of class words are taken at their
+    own length, as published, on which the score depends; with `unit`, at unit length.
 
     >>> import aslant
     >>> r = aslant.polarity(aslant.load(), ["she", "he"], ["nurse", "engineer"])
@@ -114,49 +125,46 @@ def polarity(
     """
     groups, class_id = class_lists(classes)
     listed, words_id = word_list(words)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
-    return measure(vectors, groups, class_id, listed, settings, statistics.seed_of(rng))
+    return measure(vectors, groups, class_id, listed, words_id, settings, statistics.seed_of(rng))
 
 
 def measure(
-    vectors: WordVectors,
-    groups: Sequence[WordList],
-    class_id: str,
-    listed: tuple[str, ...],
-    settings: dict[str, Any],
-    seed: int,
-) -> PolarityResult:
-    """Measure polarity, with everything chosen; `settings` are scheme, bootstrap, confidence and the words' id."""
+    vectors: WordVectors, groups: Sequence[WordList], class_id: str, listed: tuple[str, ...], words_id: str,
+    settings: PolaritySettings, seed: int,
+) -> PolarityResult:  # fmt: skip
+    """Measure polarity, with everything chosen."""
     check_vectors(vectors)
-    scheme: Scheme = settings["scheme"]
-    check_scheme(scheme, len(groups))
-    statistics.check_confidence(settings["confidence"])
-    for name in ("bootstrap", "chance"):
-        statistics.check_count(name, settings.get(name, 0), 0, statistics.MOST_BOOTSTRAP)
+    check_scheme(scheme := settings.scheme, len(groups))
     classes = [find(vectors, group) for group in groups]
     for group in classes:
         need_words(group, 1, vectors)
-    matrix = np.array([np.asarray(group.raw, dtype=np.float64).mean(axis=0) for group in classes])
+    unit = settings.unit
+    matrix = np.array([class_vector(group, unit) for group in classes])
     used = tuple(group.words for group in classes)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
     values, random = magnitude(scores, scheme), statistics.generator(seed)
-    score, rows = float(values.mean()), [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
+    score = float(values.mean())
     return PolarityResult(
         scheme=scheme,
         classes=used,
         score=score,
-        interval=mean_interval(values, settings["bootstrap"], settings["confidence"], random),
+        interval=mean_interval(values, settings, random),
         by_word=tuple(
             WordPolarity(word, score, used[lean].name)
             for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
         ),
-        provenance=provenance(vectors, class_id, (*used, found.words), seed, settings),
-        chance=polarity_chance(vectors, found.raw, used, scheme, score, settings.get("chance", 0), random),
-        frequency=statistics.frequency_lean(scores, rows) if scheme == "binary" else None,
+        provenance=provenance(vectors, class_id, (*used, found.words), seed, {**settings.record(), "words": words_id}),
+        chance=polarity_chance(vectors, found, used, scheme, score, settings.chance, random, unit=unit),
+        frequency=lean_by_frequency(vectors, scores, found.words) if scheme == "binary" else None,
     )
+
+
+def class_vector(group: Found, unit: bool) -> FloatArray:
+    """Return the mean vector of a class, of raw vectors or of those at `unit` length, (d,)."""
+    return np.asarray((group.unit if unit else group.raw).mean(axis=0, dtype=np.float64))
 
 
 def magnitude(scores: FloatArray, scheme: str) -> FloatArray:
@@ -164,20 +172,16 @@ def magnitude(scores: FloatArray, scheme: str) -> FloatArray:
     return np.abs(scores) if scheme == "binary" else scores
 
 
-def mean_interval(
-    values: FloatArray, n_resamples: int, confidence: float, random: np.random.Generator
-) -> Interval | None:
+def mean_interval(values: FloatArray, how: SampledSettings, random: np.random.Generator) -> Interval | None:
     """Percentile bootstrap interval of the mean over words; None without resamples or with a single word."""
-    if n_resamples < 1 or len(values) < 2:
+    if how.bootstrap < 1 or len(values) < 2:
         return None
-    low, high = statistics.percentile_interval(statistics.bootstrap_means(values, n_resamples, random), confidence)
-    return Interval(low, high, confidence, n_resamples)
+    means = statistics.bootstrap_means(values, how.bootstrap, random)
+    return Interval(*statistics.percentile_interval(means, how.confidence), how.confidence, how.bootstrap)
 
 
 def check_scheme(scheme: str, n_classes: int) -> None:
-    """Refuse an unknown scheme, or one that does not fit the number of classes."""
-    if scheme not in get_args(Scheme):
-        raise MeasureError(f"scheme={scheme!r} is not one of {', '.join(get_args(Scheme))}.")
+    """Refuse a scheme that does not fit the number of classes."""
     if n_classes < 2 or (scheme == "binary" and n_classes != 2):
         wanted = "exactly two" if scheme == "binary" else "at least two"
         raise MeasureError(f"{plural(n_classes, 'class', 'classes')} given; the {scheme} scheme needs {wanted}.")
@@ -237,22 +241,20 @@ def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
     return tuple(done)
 
 
+@keywords
 def compare_polarity(
     embeddings: Sequence[WordVectors],
     classes: Classes,
     words: Words = "bold-professions",
     *,
-    scheme: Scheme = "binary",
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
-    chance: int = 2_000,
+    settings: PolaritySettings,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityComparison:
     """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
 
     A difference is the mean over words of (other − first), with a bootstrap interval over words and the p-value of a
     sign-flip permutation test. Vectors of classes are taken at their own length, so that a copy at unit length
-    differs; `lengths` says how long they are.
+    differs; `lengths` says how long they are. With `unit` they are taken at unit length in all.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -273,22 +275,21 @@ def compare_polarity(
     if not shared:
         raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
     seed = statistics.seed_of(rng)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
-    results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
-    differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
-    lengths = tuple(
-        tuple(float(np.linalg.norm(find(v, group).raw.mean(axis=0, dtype=np.float64))) for group in groups)
-        for v in named
+    results = [measure(v, groups, class_id, shared, words_id, settings, seed) for v in named]
+    differences = [_difference(results[0], other, settings, seed) for other in results[1:]]
+    found, unit = [[find(v, group) for group in groups] for v in named], settings.unit
+    lengths = tuple(tuple(float(np.linalg.norm(class_vector(own, unit))) for own in of) for of in found)
+    at_unit_length = tuple(
+        unit or all(np.allclose(np.linalg.norm(own.raw, axis=1), 1, atol=1e-3) for own in of) for of in found
     )
-    return PolarityComparison(tuple(results), tuple(differences), shared, left_out, lengths)
+    return PolarityComparison(tuple(results), tuple(differences), shared, left_out, lengths, at_unit_length)
 
 
-def _difference(
-    first: PolarityResult, second: PolarityResult, bootstrap: int, confidence: float, seed: int
-) -> Difference:
+def _difference(first: PolarityResult, second: PolarityResult, how: SampledSettings, seed: int) -> Difference:
     ours, others = ({w.word: float(magnitude(np.array(w.score), r.scheme)) for w in r.by_word} for r in (first, second))
     gaps = np.array([others[word] - ours[word] for word in ours if word in others])
+    gaps[np.abs(gaps) < ROUNDING] = 0.0
     names = (first.provenance.representation.name, second.provenance.representation.name)
-    interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))
+    interval = mean_interval(gaps, how, statistics.generator(seed))
     return Difference(*names, float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps))

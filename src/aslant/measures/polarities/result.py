@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
-from aslant.results.parts import Interval, WordsUsed, bounds
+from aslant.results.parts import Interval, WordsUsed, bounds, chance_row
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics.chance import Chance
 from aslant.statistics.frequency import FrequencyLean
@@ -73,7 +73,8 @@ class PolarityComparison(Result):
     """Polarity of the same words in several embeddings, and paired differences to the first of them.
 
     `left_out` are, by embedding, the words missing from it, which are therefore used for none. `lengths` are the
-    lengths of the class vectors in each, in the order of the classes.
+    lengths of the class vectors in each, in the order of the classes; `at_unit_length` says of each whether the
+    vectors of all class words have length 1.
     """
 
     kind: ClassVar[str] = "polarity-comparison"
@@ -83,10 +84,16 @@ class PolarityComparison(Result):
     shared_words: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
     lengths: tuple[tuple[float, ...], ...] = ()
+    at_unit_length: tuple[bool, ...] = ()
 
     @property
     def lengths_differ(self) -> bool:
-        """Whether class vectors are not of the same relative length in all embeddings, on which polarity depends."""
+        """Whether class vectors are not of the same relative length in all embeddings, on which polarity depends.
+
+        They are not where they were brought to unit length in some embeddings only, however little that changed.
+        """
+        if len(set(self.at_unit_length)) > 1:
+            return True
         relative = [[length / max(own) for length in own] for own in self.lengths]
         return any(abs(a - b) > UNLIKE for other in relative for a, b in zip(relative[0], other, strict=True))
 
@@ -114,13 +121,17 @@ class PolarityComparison(Result):
 
 @dataclass(frozen=True)
 class TrendTest:
-    """Whether the scores rise or fall with time: Kendall's tau (the Mann–Kendall test) and Spearman's rho."""
+    """Whether the scores rise or fall with time: Kendall's tau (the Mann–Kendall test) and Spearman's rho.
+
+    `chance` compares tau with those of random classes, each the same words in all years.
+    """
 
     kendall: float
     kendall_pvalue: float
     spearman: float
     spearman_pvalue: float
     slope_per_century: float
+    chance: Chance | None = None
 
     @property
     def direction(self) -> Literal["up", "down", "none"]:
@@ -132,7 +143,10 @@ class TrendTest:
 
 @dataclass(frozen=True)
 class TrendPoint:
-    """The score of one year's embedding; `classes` are the words that represented each class in that year."""
+    """The score of one year's embedding; `classes` are the words that represented each class in that year.
+
+    `chance` is what random words give in place of the classes.
+    """
 
     year: int
     score: float
@@ -141,6 +155,7 @@ class TrendPoint:
     words: int
     representation: str
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    chance: Chance | None = None
 
 
 @dataclass(frozen=True)
@@ -169,6 +184,7 @@ class TrendResult(MeasuredResult):
                 "year": p.year, "score": p.score, "low": p.low, "high": p.high, "words": p.words,
                 "representation": p.representation,
                 "classes": "; ".join(f"{name}: {', '.join(words)}" for name, words in p.classes.items()),
+                **chance_row(p.chance),
             }
             for p in self.points
         ]  # fmt: skip

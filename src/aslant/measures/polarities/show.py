@@ -7,18 +7,26 @@ from itertools import pairwise
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.polarities.result import PROFESSIONS, PolarityComparison, PolarityResult, TrendResult, TrendsResult
+from aslant.measures.polarities.result import (
+    CLEAR,
+    PROFESSIONS,
+    PolarityComparison,
+    PolarityResult,
+    TrendResult,
+    TrendsResult,
+)
 from aslant.report.charts import INK, PAPER, svg, tips
 from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
-from aslant.results.parts import bounds
+from aslant.results.parts import bounds, chance_row
 from aslant.results.provenance import Representation
 from aslant.stimuli import cautions
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
+UNIT = "class words at unit length"
 DIRECTIONS = {"up": "rising", "down": "falling", "none": "no clear trend"}
 
 
@@ -33,6 +41,7 @@ def polarity_table(result: PolarityResult) -> Table:
     interval = f" (interval {between(*bounds(result.interval))})" if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
     notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
+    notes += [UNIT] if result.provenance.settings.get("unit") else []
     notes += [*chance_note(result.chance, "the classes"), *frequency_note(result.frequency, result.classes[0].name)]
     notes += cautions(result.provenance.stimuli, result.provenance.settings["words"])
     if len(rows) > MOST_WORDS:
@@ -46,12 +55,12 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     columns = (
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
-        Column("interval", "interval", str, min_width=100),
-        Column("standardised", "in sd of chance", number, min_width=90),
+        Column("interval", "interval", str),
+        Column("standardised", "in sd of chance", number, spare=1, note=IN_SD),
         Column("difference", "difference from the first", small),
-        Column("difference_interval", "interval", str, min_width=80),
+        Column("difference_interval", "interval", str),
         Column("difference_pvalue", "p", pvalue),
-        Column("words", "words", str, min_width=110),
+        Column("words", "words", str, spare=2),
     )
     rows = result.rows()
     for row in rows:
@@ -60,6 +69,7 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
     notes = [f"measured on {plural(len(result.shared_words), 'word')} that all have; p: sign-flip test"]
+    notes += [UNIT] if first.provenance.settings.get("unit") else []
     notes += scale_notes([r.provenance.representation for r in result.results], lengths_differ=result.lengths_differ)
     left_out = [(name, words) for name, words in result.left_out.items() if words]
     notes += [f"missing from {plain(name)}: {plain(', '.join(words))}" for name, words in left_out]
@@ -72,7 +82,7 @@ IN_SD = "in sd of chance: how far from the mean of random word sets of the same 
 def scale_notes(compared: Sequence[Representation], *, lengths_differ: bool) -> list[str]:
     """Say on which scale embeddings can be compared: the chance-corrected one, and what lengths do to polarity."""
     dimensions = list(dict.fromkeys(f"{about.dimensions:,}" for about in compared))
-    said = [IN_SD]
+    said = []
     if len(dimensions) > 1:
         said.append(
             f"the dimensions differ ({', '.join(dimensions)}), and chance gives larger values in fewer: compare values "
@@ -81,7 +91,7 @@ def scale_notes(compared: Sequence[Representation], *, lengths_differ: bool) -> 
     if lengths_differ:
         said.append(
             "the vectors of the classes are not of the same relative length in each, and polarity depends on it: a "
-            "difference may come from length alone; compare copies at unit length"
+            "difference may come from length alone; --unit takes them at unit length in each"
         )
     return said
 
@@ -92,13 +102,37 @@ def trend_table(result: TrendResult) -> Table:
         Column("year", "year", str),
         Column("score", "score", small),
         Column("interval", "interval", str),
+        *(
+            (Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue))
+            if _compared(result)
+            else ()
+        ),
         Column("words", "words", str),
     )
-    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
+    rows = [{**row, **_written(row)} for row in result.rows()]
     notes = _tested(result) + _changes(result)
     notes += [f"{year} was left out: {plain(why)}" for year, why in result.years_left_out.items()]
     title = f"Polarity over time ({result.scheme}: {', '.join(plain(c) for c in result.classes)})"
-    return Table(title, columns, rows, (*notes, *missing_words(result)))
+    return Table(title, columns, rows, (*notes, *missing_words(result)), first_line=_few([result]))
+
+
+def _written(row: dict[str, Any]) -> dict[str, str]:
+    """Return the interval of a year's row, and the range of chance, as they are written."""
+    return {
+        "interval": between(row["low"], row["high"]), "chance": between(row["chance_low"], row["chance_high"]),
+    }  # fmt: skip
+
+
+def _compared(trend: TrendResult) -> bool:
+    """Tell whether a trend was compared with those of random classes."""
+    return any(point.chance for point in trend.points)
+
+
+def _few(trends: Sequence[TrendResult]) -> str:
+    """Say, before anything else, that most words were not measured; an empty text where they were."""
+    of = dict.fromkeys((len(t.words), len(t.words) + len(t.missing)) for t in trends)
+    few = [f"{used:,} of {plural(listed, 'word')}" for used, listed in of if used < listed / 2]
+    return f"Measured on only {', '.join(few)}." if few else ""
 
 
 def trends_table(result: TrendsResult) -> Table:
@@ -113,10 +147,12 @@ def trends_table(result: TrendsResult) -> Table:
             p = by_year.get(year)
             names = {label: "score", f"{label} low": "low", f"{label} high": "high", f"{label} words": "words"}
             row |= {key: getattr(p, name, None) for key, name in names.items()}
+            row |= {f"{label} {key}": value for key, value in chance_row(p.chance if p else None).items()}
         rows.append(row)
     notes = [f"{plain(label)}: {note}" for label, trend in result.trends.items() for note in _setting(trend)]
     notes += [f"{plain(label)} was not measured: {plain(why)}" for label, why in result.not_measured.items()]
-    return Table("Polarity over time", tuple(columns), rows, (*notes, *missing_words(result)))
+    first = _few(list(result.trends.values()))
+    return Table("Polarity over time", tuple(columns), rows, (*notes, *missing_words(result)), first_line=first)
 
 
 def _setting(trend: TrendResult) -> list[str]:
@@ -134,11 +170,23 @@ def _tested(trend: TrendResult) -> list[str]:
     used, unused = len(trend.words), len(trend.missing)
     few = "; the trend is that of these few" if used < unused else ""
     said = [f"measured on {used:,} of {plural(used + unused, 'word')} ({trend.basis}){few}"]
-    if t := trend.test:
+    if (t := trend.test) is not None:
+        way = DIRECTIONS[t.direction]
+        if t.direction != "none" and t.chance is not None and t.chance.pvalue > CLEAR:
+            way += ", but no more than between random words"
         said.append(
-            f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}),"
+            f"{way}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}),"
             f" Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} per century"
         )
+        said += chance_note(t.chance, "the classes", "a tau of ")
+    counts = [point.chance for point in trend.points if point.chance]
+    if counts:
+        above = sum(chance.pvalue <= CLEAR for chance in counts)
+        said.append(
+            f"in {above} of {plural(len(counts), 'year')} the score is beyond that of random classes (p ≤ 0.05)"
+        )
+    elif trend.provenance.settings.get("chance"):
+        said.append("no chance level: too few words that every year has can take the place of the classes")
     return said
 
 
@@ -160,9 +208,9 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
         f"{len(r.by_word):,} words lean between {classes} by {r.score:.3f} on average ({r.scheme}); "
         f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
-    words = str(r.provenance.settings["words"])
+    words, draws = str(r.provenance.settings["words"]), r.provenance.settings.get("chance")
     named = f"{stimuli}, {r.scheme}" + ("" if words == PROFESSIONS else f", {words}")
-    return [line(about(stimuli), named, r.score, "polarity", sentence, chance=r.chance)]
+    return [line(about(stimuli), named, r.score, "polarity", sentence, None, None, r.chance, draws)]
 
 
 def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
@@ -171,7 +219,7 @@ def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
         Column("classes", "classes", plain, "left", wraps=True),
         Column("scheme", "scheme", plain, "left"),
         Column("score", "score", small),
-        Column("interval", "interval", str, min_width=80),
+        Column("interval", "interval", str),
         Column("words", "words", str),
     )
     rows: list[dict[str, Any]] = []
@@ -204,6 +252,8 @@ def trend_chart(result: TrendResult | TrendsResult) -> str:
     about = f"{' to '.join(map(str, sizes[:1] + sizes[1:][-1:]))} words"
     if any(point.low is not None for trend in trends for point in trend.points):
         about += "; band: interval over the words"
+    if isinstance(result, TrendResult) and _compared(result):
+        about += "; grey: 95 % of random classes"
     if isinstance(result, TrendResult):
         about = f"{plain(', '.join(result.classes))}; {about}"
     scheme = f" ({result.scheme})" if isinstance(result, TrendResult) else ""
@@ -228,10 +278,14 @@ def trend_picture(result: TrendResult | TrendsResult) -> Any:
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, color=colour)
     band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=zoomed), y2="high:Q")
     shape = alt.Shape("setting:N", scale=shapes, legend=legend)
-    tooltip = tips("setting", "year", "score:written", "interval", "classes")
+    tooltip = tips("setting", "year", "score:written", "interval", "chance", "classes")
     points = base.transform_filter("isValid(datum.score)").mark_point(filled=True, size=50, opacity=1)
     points = points.encode(y=y, shape=shape, tooltip=tooltip)
-    return alt.layer(band, base.mark_line().encode(y=y), points).properties(width=560, height=260)
+    layers = [band, base.mark_line().encode(y=y), points]
+    if isinstance(result, TrendResult) and _compared(result):  # of several settings, the bands would hide each other
+        grey = alt.Chart(alt.InlineData(values=rows)).mark_area(opacity=0.12, color="currentColor")
+        layers.insert(0, grey.encode(x=x, y=alt.Y("chance_low:Q", scale=zoomed), y2="chance_high:Q"))
+    return alt.layer(*layers).properties(width=560, height=260)
 
 
 def _by_label(result: TrendResult | TrendsResult) -> dict[str, TrendResult]:
@@ -242,9 +296,10 @@ def _by_label(result: TrendResult | TrendsResult) -> dict[str, TrendResult]:
 
 def _years(label: str, trend: TrendResult) -> list[dict[str, Any]]:
     """Return what is drawn of each year in order; a year that was left out has no score, which breaks the line."""
-    nothing = {"score": None, "low": None, "high": None}
+    nothing = {"score": None, "low": None, "high": None, **chance_row(None)}
     rows: list[dict[str, Any]] = [{"year": year, **nothing} for year in trend.years_left_out]
-    for row in trend.rows():
-        written = {"written": small(row["score"]), "interval": between(row["low"], row["high"])}
-        rows.append({**row, **written, "classes": plain(row["classes"])})
+    rows += [
+        {**row, **_written(row), "written": small(row["score"]), "classes": plain(row["classes"])}
+        for row in trend.rows()
+    ]
     return [{"setting": label, **row} for row in sorted(rows, key=lambda row: int(row["year"]))]

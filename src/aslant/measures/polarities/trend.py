@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from aslant import statistics
 from aslant.errors import MeasureError, plural
-from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
+from aslant.measures.polarities.chance import drawn_trends
+from aslant.measures.polarities.measure import Classes, Words, check_scheme, class_lists, measure, word_list
 from aslant.measures.polarities.result import PROFESSIONS, TrendPoint, TrendResult, TrendsResult, TrendTest
-from aslant.measures.shared.wordsets import provenance
+from aslant.measures.polarities.settings import PolaritySettings, Scheme, TrendSettings, TrendsSettings
+from aslant.measures.shared.chance import kind_of
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.results.parts import bounds
-from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
 
@@ -34,22 +39,21 @@ FIGURES: dict[int, dict[str, tuple[str, Scheme]]] = {
 }
 
 
+@keywords
 def polarity_trend(
     embeddings: Mapping[int, WordVectors],
     classes: DatedClasses,
     words: Words = PROFESSIONS,
     *,
-    scheme: Scheme = "binary",
-    any_words: bool = False,
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
+    settings: TrendSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> TrendResult:
     """Measure polarity year by year, and test whether it rises or falls (Mann–Kendall, Spearman).
 
     By default only words that every year has are used, so that a change of vocabulary is not mistaken for a change of
     bias; with `any_words` each year uses what it has. A year without one of them is left out, and listed. Class words
-    may change: ``{1800: {…}, 1960: {…}}`` gives the classes from 1800 on and from 1960 on.
+    may change: ``{1800: {…}, 1960: {…}}`` gives the classes from 1800 on and from 1960 on. `chance` random classes of
+    the same frequency, each the same words in all years, say what scores and what trends any classes would have.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -58,7 +62,7 @@ def polarity_trend(
     ([1990, 2000], True)
     """
     names, periods, class_id = _class_periods(classes)
-    check_scheme(scheme, len(names))
+    check_scheme(settings.scheme, len(names))
     listed, words_id = word_list(words)
     # The classes of the last period that has begun by each year; none before the first
     groups = {y: next((held for start, held in reversed(periods) if start <= y), ()) for y in sorted(embeddings)}
@@ -69,35 +73,37 @@ def polarity_trend(
         raise MeasureError(
             f"{len(series)} of {plural(len(embeddings), 'year')} with vectors for every class{lacking}; two are needed."
         )
-    basis, seed = _basis(series, listed, any_words), seed_of(rng)
+    basis, seed = _basis(series, listed, settings.any_words), statistics.seed_of(rng)
     unused = [word for word in listed if word not in set(basis)]
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
-    results = {year: measure(v, groups[year], class_id, basis, settings, seed) for year, v in series.items()}
-    points = []
-    for year, r in results.items():
+    alone = replace(settings, chance=0)  # what is drawn is the same in all years
+    results = {year: measure(v, groups[year], class_id, basis, words_id, alone, seed) for year, v in series.items()}
+    classes_of = {year: r.classes for year, r in results.items()}
+    drawn = drawn_trends(series, classes_of, basis, settings, statistics.generator(seed))
+    points, kind = [], kind_of(series[max(series)])
+    for place, (year, r) in enumerate(results.items()):
         used, name = {group.name: group.used for group in r.classes}, r.provenance.representation.name
-        points.append(TrendPoint(year, r.score, *bounds(r.interval), len(r.by_word), name, used))
+        given = None if drawn is None else statistics.against_chance(r.score, drawn[:, place], kind, signed=False)
+        points.append(TrendPoint(year, r.score, *bounds(r.interval), len(r.by_word), name, used, given))
     return TrendResult(
-        scheme=scheme,
+        scheme=settings.scheme,
         classes=names,
-        basis="every word that a year has" if any_words else "words that every year has",
+        basis="every word that a year has" if settings.any_words else "words that every year has",
         points=tuple(points),
         representations=tuple(result.provenance.representation for result in results.values()),
-        test=_trend(points),
+        test=_trend(points, drawn, kind),
         words=basis,
         years_left_out=left_out,
-        provenance=provenance(series[max(series)], class_id, unused, seed, {**settings, "any_words": any_words}),
+        provenance=provenance(series[max(series)], class_id, unused, seed, {**settings.record(), "words": words_id}),
     )
 
 
+@keywords
 def polarity_trends(
     embeddings: Mapping[int, WordVectors],
     settings: int | Mapping[str, tuple[DatedClasses, Scheme]],
     words: Words = PROFESSIONS,
     *,
-    any_words: bool = False,
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
+    how: TrendsSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> TrendsResult:
     """Measure polarity year by year in several settings: those of figure 1 or 2 of Lu et al., or your own by label.
@@ -113,12 +119,11 @@ def polarity_trends(
     """
     chosen = _settings(settings)
     for classes, scheme in chosen.values():
-        check_scheme(scheme, len(_class_periods(classes)[0]))
-    options: dict[str, Any] = {"any_words": any_words, "bootstrap": bootstrap, "confidence": confidence}
-    seed, trends, not_measured = seed_of(rng), {}, {}
+        check_scheme(PolaritySettings(scheme=scheme).scheme, len(_class_periods(classes)[0]))
+    seed, trends, not_measured = statistics.seed_of(rng), {}, {}
     for label, (classes, scheme) in chosen.items():
         try:
-            trends[label] = polarity_trend(embeddings, classes, words, scheme=scheme, rng=seed, **options)
+            trends[label] = polarity_trend(embeddings, classes, words, scheme=scheme, rng=seed, **vars(how))
         except MeasureError as error:
             not_measured[label] = str(error).rstrip(".")
     if not trends:
@@ -188,7 +193,7 @@ def _basis(series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words
     return tuple(word for word in listed if word in used)
 
 
-def _trend(points: Sequence[TrendPoint]) -> TrendTest | None:
+def _trend(points: Sequence[TrendPoint], drawn: FloatArray | None, kind: str) -> TrendTest | None:
     from scipy import stats
 
     years = np.array([point.year for point in points], dtype=np.float64)
@@ -196,6 +201,14 @@ def _trend(points: Sequence[TrendPoint]) -> TrendTest | None:
     if len(points) < LEAST_POINTS or np.ptp(scores) == 0:
         return None
     kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
-    spearman_pvalue = rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
+    tau, rho = float(kendall.statistic), float(spearman.statistic)
+    spearman_pvalue = statistics.rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
     slope = 100 * float(stats.theilslopes(scores, years).slope)
-    return TrendTest(float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue, slope)
+    given = None if drawn is None else statistics.against_chance(tau, _taus(drawn), kind)
+    return TrendTest(tau, float(kendall.pvalue), rho, spearman_pvalue, slope, given)
+
+
+def _taus(drawn: FloatArray) -> FloatArray:
+    """Return Kendall's tau of each row with time, (draws,), from scores (draws, years) without ties."""
+    first, second = np.triu_indices(drawn.shape[1], 1)
+    return np.asarray(np.sign(drawn[:, second] - drawn[:, first]).mean(axis=1))

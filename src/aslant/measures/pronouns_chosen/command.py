@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
+from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
 from aslant.measures.template_tests.command import LanguageModelArgument, Opening
 
 EXAMPLES = """
@@ -23,32 +24,25 @@ def pronoun_choice_command(
         str, o.option("winobias, winogender, a folder with their files, or one file.", "NAME|PATH")
     ] = "winobias",
     split: Annotated[str | None, o.option("dev or test of WinoBias; default: both.")] = None,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    n_resamples: Annotated[int, o.option("Random draws for each p-value that is not exact.", "N", min=1)] = 9_999,
     *,
+    settings: PronounChoiceSettings,
     opening: Opening,
     running: RunningOnCores,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.
 
     Nothing is trained. A preference is not a coreference decision. The output may be offensive: it is what the model
     has learnt. A run that was stopped resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.pronouns_chosen.measure import pronoun_choice, pronoun_set
+    from aslant.measures.pronouns_chosen.show import occupation_chart
 
     pronoun_set(data, split)  # before loading a model, which takes longer
     lm = opening.open(model, quiet=running.quiet)
-    with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not opening.no_cache) as progress:
         result = pronoun_choice(
-            lm, data, split=split, bootstrap=bootstrap, confidence=confidence, n_resamples=n_resamples,
-            journal=opening.journal(), rng=running.seed, progress=progress,
-        )  # fmt: skip
-    if output.chart is not None:
-        from aslant.measures.pronouns_chosen.show import occupation_chart
-
-        write_chart(occupation_chart(result), output.chart)
-    deliver(result, output, quiet=running.quiet)
+            lm, data, split=split, **vars(settings), journal=opening.journal(), rng=running.seed, progress=progress
+        )
+    output.draw(result, chart=occupation_chart)
+    return result

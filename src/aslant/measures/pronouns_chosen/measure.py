@@ -6,6 +6,7 @@ pronoun that the stereotype of the occupation expects, with the pronoun masked (
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,29 +14,29 @@ from typing import TYPE_CHECKING, Any
 from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
-from aslant.measures.pronouns_chosen.result import PronounChoiceResult
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult, UntrainedChoice
 from aslant.measures.pronouns_chosen.scoring import Drawing, choose, groups_of, occupations_of
+from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
+from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.scoring import WHOLE, Model
+from aslant.measures.template_tests.step import twins_in
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
 from aslant.results.codec import MeasuredResult
-from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
+from aslant.statistics import seed_of
 from aslant.stimuli.pronoun_sets import FILE, SENTENCES, PronounSet, read_winobias, read_winogender
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
-MOST_RESAMPLES = 10_000_000
 
-
+@keywords
 def pronoun_choice(
     lm: Model,
     source: str | PathLike[str] = "winobias",
     *,
     split: str | None = None,
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
-    n_resamples: int = 9_999,
+    settings: PronounChoiceSettings,
     journal: str | PathLike[str] | Journal | None = None,
     rng: Any = 0,
     progress: Progress | None = None,
@@ -45,8 +46,9 @@ def pronoun_choice(
     `source`: "winobias", "winogender", a folder with the files of one of them, or one file. `split`: "dev" or "test"
     of WinoBias; None: both. A masked model is asked at the masked pronoun, also with the occupation masked (corrected
     scores); a causal one by the likelihoods of the whole sentences. The unit of intervals (`bootstrap` draws) and of
-    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder from which a run
-    resumes. Sentences that cannot be used are left out and listed.
+    p-values (`n_resamples`) is the occupation, which many sentences share. `twins` untrained models of the same
+    architecture are asked the same: what they show needs no training. `journal` is a folder from which a run resumes.
+    Sentences that cannot be used are left out and listed.
 
     >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> file = Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
@@ -57,20 +59,26 @@ def pronoun_choice(
     """
     if not isinstance(lm, MaskedLM | CausalLM):
         raise MeasureError(f"{lm!r:.60} is not a language model; open one with aslant.load_lm(…) first.")
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
-    check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
     seed = seed_of(rng)
     asked = pronoun_set(source, split)
     scores, refused, method = choose(lm, asked.items, journal, progress)
     left_out = (*asked.left_out, *refused)
-    settings = {"split": split, "bootstrap": bootstrap, "confidence": confidence, "n_resamples": n_resamples}
-    made_from = provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings)
-    groups = groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed))
+    record = {"split": split, **settings.record()}
+    made_from = provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, record)
+    groups = groups_of(asked, scores, Drawing(settings, seed))
     return PronounChoiceResult(
         asked.id, asked.title, method, asked.figure, scores, groups, occupations_of(asked, scores), left_out, asked.odd,
-        _notes(asked, method), made_from,
+        _notes(asked, method), made_from, tuple(_untrained(lm, asked, settings.twins, progress)),
     )  # fmt: skip
+
+
+def _untrained(lm: Any, asked: PronounSet, twins: int, progress: Progress | None) -> Iterator[UntrainedChoice]:
+    """Ask untrained models the same, one at a time; none where the architecture cannot be rebuilt."""
+    for seed in range(twins if hasattr(lm, "untrained") else 0):
+        scores, _, _ = choose(lm.untrained(seed), asked.items, None, progress)
+        first = groups_of(asked, scores, Drawing(PronounChoiceSettings(bootstrap=0, n_resamples=1), seed))[0]
+        p, c, r = first.preference, first.contrast, first.correlation
+        yield UntrainedChoice(p.share if p else None, c.difference if c else None, r.pearson if r else None)
 
 
 def pronoun_set(source: str | PathLike[str], split: str | None = None) -> PronounSet:
@@ -121,7 +129,7 @@ def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
 
 def pronoun_choices(work: Work) -> Results:
     """Ask which pronoun is preferred in each benchmark that is on this machine."""
-    settings = dict(work.settings)
+    settings = {**work.settings, "twins": twins_in(work)}
     sources: dict[str, str] = settings.pop("sources")
     done: list[MeasuredResult] = []
     for name, split in sources.items():

@@ -109,12 +109,21 @@ class OccupationPreference:
 
 
 @dataclass(frozen=True)
+class UntrainedChoice:
+    """What an untrained model of the same architecture gives in the first group; None where it does not exist."""
+
+    share: float | None
+    contrast: float | None
+    correlation: float | None
+
+
+@dataclass(frozen=True)
 class PronounChoiceResult(MeasuredResult):
     """Which pronoun a language model prefers in WinoBias or Winogender, sentence by sentence; nothing is trained.
 
     `method` says what was compared: "masks" or "whole sentences". The first of `groups` stands for all, and
     `occupations` are about it. `left_out` are sentences that are not used, `odd` those that need a
-    remark. `provenance.missing` has the ids of sentences left out.
+    remark. `provenance.missing` has the ids of sentences left out. `twins` are what untrained models give.
     """
 
     kind: ClassVar[str] = "pronoun-choice"
@@ -130,6 +139,7 @@ class PronounChoiceResult(MeasuredResult):
     odd: tuple[Remark, ...]
     notes: tuple[str, ...]
     provenance: Provenance
+    twins: tuple[UntrainedChoice, ...] = ()
 
     def group(self, name: str) -> PronounGroup:
         """Return the group of that name."""

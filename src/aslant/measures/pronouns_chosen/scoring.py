@@ -15,6 +15,7 @@ from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen import result
 from aslant.measures.pronouns_chosen.result import OccupationContrast, OccupationPreference, Preference, PronounGroup
+from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
 from aslant.models.plan import Tables
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
@@ -139,15 +140,13 @@ def _sum(
 class Drawing:
     """How intervals and p-values are drawn; every group draws from the same seed."""
 
-    bootstrap: int
-    confidence: float
-    n_resamples: int
+    how: PronounChoiceSettings
     seed: int
 
     def interval(self, samples: NDArray[np.float64]) -> Interval:
         """Return the interval of resampled values."""
-        low, high = statistics.percentile_interval(samples, self.confidence)
-        return Interval(low, high, self.confidence, self.bootstrap)
+        ends = statistics.percentile_interval(samples, self.how.confidence)
+        return Interval(*ends, self.how.confidence, self.how.bootstrap)
 
 
 def groups_of(asked: PronounSet, scores: Sequence[result.PronounScore], drawing: Drawing) -> tuple[PronounGroup, ...]:
@@ -191,13 +190,13 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
     values = np.array([row[2] for row in known], dtype=np.float64)
     sums = np.stack([np.bincount(place, values), np.bincount(place, values > 0)], axis=1)
     gap_interval = share_interval = None
-    if drawing.bootstrap:
+    if drawing.how.bootstrap:
         random, sizes = np.random.default_rng(drawing.seed), np.bincount(place)
         strata_of = [strata[name] for name in occupations]
-        means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.bootstrap, random)
+        means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.how.bootstrap, random)
         gap_interval, share_interval = map(drawing.interval, means.T)
     count, n = int((values > 0).sum()), len(known)
-    p = statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.n_resamples, rng=drawing.seed)
+    p = statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.how.n_resamples, rng=drawing.seed)
     return Preference(count, n, count / n, share_interval, float(values.mean()), gap_interval, p)
 
 
@@ -210,12 +209,12 @@ def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> Oc
     female, male = (np.array([np.mean(values) for values in side.values()]) for side in sides.values())
     if not len(female) or not len(male):
         return None
-    draws = {"n_resamples": drawing.n_resamples, "rng": drawing.seed}
+    draws = {"n_resamples": drawing.how.n_resamples, "rng": drawing.seed}
     p = statistics.partition_pvalue(female, male, alternative="two-sided", **draws)  # type: ignore[arg-type]
     interval = None
-    if drawing.bootstrap:
+    if drawing.how.bootstrap:
         random = np.random.default_rng(drawing.seed)
-        first, second = (statistics.bootstrap_means(side, drawing.bootstrap, random) for side in (female, male))
+        first, second = (statistics.bootstrap_means(side, drawing.how.bootstrap, random) for side in (female, male))
         interval = drawing.interval(first - second)
     difference = float(female.mean() - male.mean())
     return OccupationContrast(difference, interval, p.pvalue, p.bounds, len(female), len(male))
@@ -232,7 +231,7 @@ def _correlation(asked: PronounSet, scored: Sequence[tuple[str, float | None]], 
     women = np.array([shares[occupation.lower()] for occupation in by_occupation])
     if len(odds) < LEAST_OCCUPATIONS or np.ptp(odds) == 0 or np.ptp(women) == 0:
         return None
-    draws = {"n_resamples": drawing.n_resamples, "rng": drawing.seed}
+    draws = {"n_resamples": drawing.how.n_resamples, "rng": drawing.seed}
     return Correlation(
         asked.figure,
         float(np.corrcoef(odds, women)[0, 1]),

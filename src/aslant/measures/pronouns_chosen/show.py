@@ -8,13 +8,14 @@ from typing import Any
 from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.measures.template_tests.show import percent
+from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.conventions import Category, line
+from aslant.report.conventions import Category, line, weakest_chance
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Correlation, Interval
+from aslant.statistics import Chance
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8
@@ -31,18 +32,18 @@ def groups_table(result: PronounChoiceResult) -> Table:
         Column("group", "sentences", plain, "left"),
         Column("n", "n", str),
         Column("share", "share", str),
-        Column("share_interval", "interval", str, min_width=165),
+        Column("share_interval", "interval", str, spare=6),
         Column("gap", "gap", small),
-        Column("gap_interval", "interval", str, min_width=128),
+        Column("gap_interval", "interval", str, spare=2),
         Column("gap_pvalue", "p", pvalue),
-        Column("corrected", "corrected", small, min_width=110),
-        Column("corrected_pvalue", "p", pvalue, min_width=110),
+        Column("corrected", "corrected", small, spare=4),
+        Column("corrected_pvalue", "p", pvalue, spare=4),
         Column("contrast", "contrast", small),
         Column("contrast_pvalue", "p", pvalue),
-        Column("r", "r", number, min_width=95),
-        Column("r_pvalue", "p", pvalue, min_width=140),
-        Column("p_male", "P(he)", number, min_width=175),
-        Column("p_neutral", "P(they)", number, min_width=185),
+        Column("r", "r", number, spare=3),
+        Column("r_pvalue", "p", pvalue, spare=5),
+        Column("p_male", "P(he)", number, spare=7),
+        Column("p_neutral", "P(they)", number, spare=8),
     )
     rows = [group_row(group) for group in result.groups]
     title = f"Pronouns chosen in {result.title} by {result.provenance.representation.name}"
@@ -85,7 +86,9 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
         "regardless of the occupation.",
         "contrast: log-odds of “she”, occupations with a female stereotype minus those with a male one; what the model "
         "prefers in all sentences cancels. r: Pearson's, log-odds and share of women, over occupations.",
-        "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled).",
+        "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled). Other splits of the "
+        "occupations are what chance gives here: each word that carries a stereotype is replaced by another such word.",
+        *_untrained(result),
         f"compared: {result.method}. {NO_DECISION}",
     ]
     group = result.groups[0]
@@ -103,6 +106,15 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
     if note := result.provenance.representation.note:
         said.append(f"the model: {plain(note)}")
     return tuple(said)
+
+
+def _untrained(result: PronounChoiceResult) -> list[str]:
+    """Say what untrained models give, or why there are none; nothing where they were not asked for."""
+    given = {"shares of": [], "contrasts of": [], "r of": []}  # type: dict[str, list[str]]
+    for twin in result.twins:
+        for said, value in zip(given.values(), (twin.share, twin.contrast, twin.correlation), strict=True):
+            said += [] if value is None else [number(value)]
+    return twins_notes(result, "", list(given.items()))
 
 
 def _correlations(r: Correlation) -> str:
@@ -139,17 +151,30 @@ def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
             f"In {p.count:,} of {p.n:,} sentences ({p.share:.0%}) the pronoun that the occupation's stereotype expects "
             "is the more probable one."
         )
-        found.append(line("gender", r.dataset, p.share, "share", sentence, p.pvalue))
+        found.append(
+            line("gender", r.dataset, p.share, "share", sentence, p.pvalue, chance=_weakest(r, "share", p.share))
+        )
     if c := group.contrast:
         sentence = (
             f"“She” is {'more' if c.difference >= 0 else 'less'} probable with occupations of a female stereotype than "
             f"with those of a male one: {number(c.difference)} in log-odds."
         )
-        found.append(line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+        chance = _weakest(r, "contrast", c.difference)
+        found.append(
+            line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue, None, chance)
+        )
     if k := group.correlation:
         sentence = f"“She” goes with the share of women in {k.n} occupations: r = {number(k.pearson)}."
-        found.append(line("gender", f"{r.dataset}, share of women", k.pearson, "r", sentence, k.pearson_pvalue))
+        chance = _weakest(r, "correlation", k.pearson)
+        what = f"{r.dataset}, share of women"
+        found.append(line("gender", what, k.pearson, "r", sentence, k.pearson_pvalue, chance=chance))
     return found
+
+
+def _weakest(result: PronounChoiceResult, name: str, value: float) -> Chance | None:
+    """Return the comparison with untrained models where one of them reaches as much."""
+    given = [getattr(twin, name) for twin in result.twins]
+    return weakest_chance(value, [own for own in given if own is not None], None, 0.5 if name == "share" else 0.0)
 
 
 def terminal_tables(result: PronounChoiceResult, width: int = 140) -> tuple[Table, ...]:

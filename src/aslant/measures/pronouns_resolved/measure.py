@@ -28,44 +28,36 @@ from aslant.measures.pronouns_resolved.result import (
     PronounSample,
     TopicCorrelation,
 )
-from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, TEMPLATE, Leanings, Resampling, Topics
-from aslant.measures.pronouns_resolved.swapping import gender_of_names, swapped
+from aslant.measures.pronouns_resolved.settings import PronounSettings
+from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, Leanings, Topics
+from aslant.measures.pronouns_resolved.swapping import gender_of_names, is_ambiguous, swapped
+from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
 from aslant.results.provenance import Provenance, Representation
-from aslant.statistics import MOST_BOOTSTRAP, against_chance, check_confidence, check_count, seed_of, spawn
+from aslant.statistics import against_chance, seed_of, spawn
 from aslant.version import __version__
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
-#: The correlation's p-value holds one random order of all samples for each draw in memory.
-MOST_RESAMPLES = 100_000
 #: The kind of chance: what takes the place of the texts as they are.
 RETRAINED = "classifiers trained on texts with randomly swapped pronouns"
 
 
+@keywords
 def pronoun_resolution(
     encoder: Encoder,
     gap: Gap = "gap",
     *,
     lm: Any = None,
     train: Gap | None = None,
-    folds: int = 5,
-    seeds: int = 3,
     classifier: Classifier | None = None,
-    topics: int = 20,
-    top_words: int = 15,
-    template: str = TEMPLATE,
     targets: Any = None,
-    bins: int = 10,
-    bootstrap: int = 1_000,
-    n_resamples: int = 9_999,
-    confidence: float = 0.95,
-    retrained: int = 0,
+    settings: PronounSettings,
     journal: str | PathLike[str] | None = None,
     store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -96,14 +88,7 @@ def pronoun_resolution(
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     if lm is not None:
         asking(lm, Asking())
-    for name, value, least, most in (
-        ("folds", folds, 2, 100), ("seeds", seeds, 1, 1000), ("topics", topics, 1, 1000),
-        ("top_words", top_words, 1, 1000), ("bins", bins, 1, 1000), ("bootstrap", bootstrap, 0, MOST_BOOTSTRAP),
-        ("n_resamples", n_resamples, 1, MOST_RESAMPLES), ("retrained", retrained, 0, 10_000),
-    ):  # fmt: skip
-        check_count(name, value, least, most)
-    how = Resampling(bootstrap, n_resamples, check_confidence(confidence), bins)
-    settings = classifier if classifier is not None else Classifier()
+    classifier = classifier if classifier is not None else Classifier()
     measured, source = read_gap(gap)
     samples, train_source = read_gap(train) if train is not None else ((), None)
     texts = {sample.text for sample in measured}  # not to be trained on
@@ -112,43 +97,42 @@ def pronoun_resolution(
         raise MeasureError(
             f"every text of {train_source} is also measured; train on other files, or leave out `train`."
         )
-    check_samples(measured, learnt_from, folds)
+    check_samples(measured, learnt_from, settings.folds)
     seed = seed_of(rng)
-    found = statistics.find_topics([sample.text for sample in measured], topics, top_words, seed)
+    found = statistics.find_topics([sample.text for sample in measured], settings.topics, settings.top_words, seed)
     journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
     first_words = list(dict.fromkeys(word for words in found.words for word, _ in words))
-    said = statistics.leanings(lm, first_words, template, targets or TARGETS, journal_of_model, step)
+    said = statistics.leanings(lm, first_words, settings.template, targets or TARGETS, journal_of_model, step)
     everything = [*measured, *learnt_from]
     kept = store or _inside(journal, "vectors")
     x = features(encoder, everything, kept, _step(progress, "texts"))
     other = features(
         encoder, [swapped(sample) for sample in everything], kept, _step(progress, "texts, pronouns swapped")
     )
-    fits, shape = plan(measured, learnt_from, folds, seeds, seed), (seeds, len(measured))
-    labels, training = _labels(everything), (shape, settings, _inside(journal, "folds"), progress)
+    fits, shape = plan(measured, learnt_from, settings.folds, settings.seeds, seed), (settings.seeds, len(measured))
+    labels, training = _labels(everything), (shape, classifier, _inside(journal, "folds"), progress)
     probabilities, swaps = predictions(fits, x, other, labels, *training)
     differences = _differences(everything, probabilities, swaps)
-    drawn = []
-    for random in spawn(seed + 3, retrained):
-        flip = random.integers(0, 2, len(everything)).astype(bool)
+    clear = ~np.array([is_ambiguous(sample) for sample in everything])
+    told, drawn = clear[: len(measured)], []
+    for random in spawn(seed + 3, settings.retrained if told.any() else 0):
+        flip = random.integers(0, 2, len(everything)).astype(bool) & clear
         given = [swapped(sample) if flipped else sample for sample, flipped in zip(everything, flip, strict=True)]
         asis, turned = np.where(flip[:, None], other, x), np.where(flip[:, None], x, other)
-        drawn.append(float(_differences(given, *predictions(fits, asis, turned, labels, *training)).mean()))
+        drawn.append(float(_differences(given, *predictions(fits, asis, turned, labels, *training))[told].mean()))
     stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
     record = {
-        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
-        "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
-        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "retrained": retrained,
-        "classifier": settings.record(),
+        **settings.record(), "train": train_source, "held_out_to_stop": stopping,
+        "targets": _plain(targets or TARGETS), "classifier": classifier.record(),
     }  # fmt: skip
     return PronounResolutionResult(
-        **_numbers(measured, probabilities, how, seed),
-        **_topical(measured, probabilities, found, said, how, seed),
+        **_numbers(measured, probabilities, settings, seed),
+        **_topical(measured, probabilities, found, said, settings, seed),
         language_model=Representation(**lm.record()) if lm is not None else None,
-        notes=_notes(found, said, [sample.id for sample in samples if sample.text in texts]),
+        notes=_notes(found, said, [sample.id for sample in samples if sample.text in texts], int((~told).sum())),
         provenance=Provenance(source, Representation(**encoder.record()), said.unplaced, seed, record, __version__),
-        counterfactual=_counterfactual(measured, differences, how, seed),
-        chance=against_chance(float(differences.mean()), drawn, RETRAINED) if drawn else None,
+        counterfactual=_counterfactual(measured, differences, told, settings, seed),
+        chance=against_chance(float(differences[told].mean()), drawn, RETRAINED) if drawn else None,
     )
 
 
@@ -159,14 +143,14 @@ def _differences(samples: Sequence[GapSample], asis: FloatArray, swaps: FloatArr
 
 
 def _counterfactual(
-    samples: Sequence[GapSample], differences: FloatArray, how: Resampling, seed: int
+    samples: Sequence[GapSample], differences: FloatArray, told: NDArray[np.bool_], how: PronounSettings, seed: int
 ) -> tuple[Counterfactual, ...]:
-    """Compare both versions of each text: of all texts, and of those whose names are of one gender."""
+    """Compare both versions of the texts that are `told` apart, (n,): of all, and of those with names of one gender."""
     names = np.array([gender_of_names(sample) or "" for sample in samples])
     page = np.array(groups_and_kinds(samples)[0])
     found = []
     for which, random in zip(("all", *GENDERS), spawn(seed + 2, 3), strict=True):
-        chosen = (names == which) | (which == "all")
+        chosen = told & ((names == which) | (which == "all"))
         if chosen.sum() > 1:
             found.append(statistics.counterfactual(which, differences[chosen], page[chosen], how, random))
     return tuple(found)
@@ -194,7 +178,9 @@ def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
     return np.array([LABELS.index(sample.label) for sample in samples], dtype=np.intp)
 
 
-def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resampling, seed: int) -> dict[str, Any]:
+def _numbers(
+    samples: Sequence[GapSample], probabilities: FloatArray, how: PronounSettings, seed: int
+) -> dict[str, Any]:
     """Return the parts of the result that need no topics; `probabilities` is (seeds, samples, 3)."""
     labels, genders = _labels(samples), np.array([sample.gender for sample in samples])
     outcomes, gap, beyond = statistics.by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
@@ -209,7 +195,12 @@ def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resam
 
 
 def _topical(
-    samples: Sequence[GapSample], probabilities: FloatArray, topics: Topics, said: Leanings, how: Resampling, seed: int
+    samples: Sequence[GapSample],
+    probabilities: FloatArray,
+    topics: Topics,
+    said: Leanings,
+    how: PronounSettings,
+    seed: int,
 ) -> dict[str, Any]:
     """Return the parts of the result that come from topics, and the samples with their bias."""
     bias = topics.weights @ statistics.topic_biases(topics, said.scores)
@@ -236,8 +227,12 @@ def _topical(
     }  # fmt: skip
 
 
-def _notes(topics: Topics, said: Leanings, left_out: Sequence[str]) -> tuple[str, ...]:
+def _notes(topics: Topics, said: Leanings, left_out: Sequence[str], unclear: int) -> tuple[str, ...]:
     notes = []
+    if unclear:
+        notes.append(
+            f"not compared with pronouns swapped, because their “her” may be “him” or “his”: {unclear:,} texts"
+        )
     if left_out:
         notes.append(f"not trained on, because the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
     if not topics.converged:

@@ -29,11 +29,11 @@ def outcomes_table(result: PronounResolutionResult) -> Table:
         Column("samples", "samples", "{:,}".format),
         Column("prior", "neither: labels", _percent),
         Column("predicted", "predicted", _percent),
-        Column("interval", "interval", str, min_width=76),
+        Column("interval", "interval", str),
         Column("accuracy", "accuracy", _percent),
-        Column("log_loss", "log-loss", small, min_width=90),
-        Column("calibration_error", "calibration error", small, min_width=110),
-        Column("rho", "ρ with bias", small, min_width=124),
+        Column("log_loss", "log-loss", small, spare=1),
+        Column("calibration_error", "calibration error", small, spare=2),
+        Column("rho", "ρ with bias", small, spare=3),
     )
     rows = [{**row, "interval": between(row["low"], row["high"], _percent)} for row in result.rows()]
     title = f"Gendered pronoun resolution with {result.provenance.representation.name}"
@@ -45,9 +45,9 @@ def topics_table(result: PronounResolutionResult, words: int | None = None) -> T
     columns = (
         Column("topic", "topic", str),
         Column("words", "first words", plain, "left", wraps=True),
-        Column("samples", "samples", "{:,}".format, min_width=70),
+        Column("samples", "samples", "{:,}".format, spare=1),
         Column("bias", "bias", small),
-        Column("mean_score", "mean score", small, min_width=90),
+        Column("mean_score", "mean score", small, spare=2),
     )
     rows = [
         {**row, "words": ", ".join(word.word for word in topic.words[:words])}

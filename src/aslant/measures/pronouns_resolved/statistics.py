@@ -15,6 +15,7 @@ from aslant.errors import MeasureError, plural
 from aslant.measures.pronouns_resolved import result
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
 from aslant.measures.pronouns_resolved.result import CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation
+from aslant.measures.pronouns_resolved.settings import PronounSettings
 from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
 from aslant.models.protocols import Progress
@@ -29,16 +30,6 @@ NEITHER = LABELS.index("neither")
 EXACT = 50
 #: The smallest probability that the log-loss counts, as in scikit-learn for these numbers.
 SMALLEST = float(np.finfo(np.float64).eps)
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals and p-values are drawn."""
-
-    bootstrap: int
-    n_resamples: int
-    confidence: float
-    bins: int
 
 
 def log_losses(probabilities: FloatArray, labels: NDArray[np.intp]) -> FloatArray:
@@ -61,7 +52,7 @@ def calibration(predicted: FloatArray, true: NDArray[np.bool_], bins: int) -> tu
 
 
 def outcome(
-    gender: str, probabilities: FloatArray, labels: NDArray[np.intp], how: Resampling, random: np.random.Generator
+    gender: str, probabilities: FloatArray, labels: NDArray[np.intp], how: PronounSettings, random: np.random.Generator
 ) -> GenderOutcome:
     """Describe the samples of one gender: probabilities (n, 3) and labels (n,)."""
     neither, is_neither = probabilities[:, NEITHER], labels == NEITHER
@@ -82,12 +73,12 @@ def outcome(
     )
 
 
-def _interval(samples: FloatArray, how: Resampling) -> Interval:
+def _interval(samples: FloatArray, how: PronounSettings) -> Interval:
     return Interval(*percentile_interval(samples, how.confidence), how.confidence, len(samples))
 
 
 def counterfactual(
-    names: str, differences: FloatArray, pages: NDArray[Any], how: Resampling, random: np.random.Generator
+    names: str, differences: FloatArray, pages: NDArray[Any], how: PronounSettings, random: np.random.Generator
 ) -> result.Counterfactual:
     """Test differences (texts,) against 0, with the texts of a page flipped and redrawn together."""
     unique, place = np.unique(pages, return_inverse=True)
@@ -101,7 +92,7 @@ def counterfactual(
     return result.Counterfactual(names, float(differences.mean()), interval, pvalue, len(differences), len(unique))
 
 
-def _gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np.random.Generator) -> GenderGap:
+def _gender_gap(male: FloatArray, female: FloatArray, how: PronounSettings, random: np.random.Generator) -> GenderGap:
     """Compare the means of two groups; p is exact only for small ones, as it would take longer than training."""
     method: Any = "auto" if len(female) + len(male) <= EXACT else "monte carlo"
     found = partition_pvalue(
@@ -116,7 +107,7 @@ def _gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: n
 
 
 def topic_correlation(
-    gender: str, bias: FloatArray, neither: FloatArray, how: Resampling, random: np.random.Generator
+    gender: str, bias: FloatArray, neither: FloatArray, how: PronounSettings, random: np.random.Generator
 ) -> TopicCorrelation | None:
     """Correlate sample bias with P(neither) by ranks, over the samples of one gender, each (n,); None if flat."""
     rho = float(rank_correlations(bias[None], neither[None])[0]) if len(bias) > 2 else float("nan")
@@ -132,7 +123,7 @@ def topic_correlation(
 
 
 def by_gender(
-    probabilities: FloatArray, labels: NDArray[np.intp], genders: NDArray[np.str_], how: Resampling, seed: int
+    probabilities: FloatArray, labels: NDArray[np.intp], genders: NDArray[np.str_], how: PronounSettings, seed: int
 ) -> tuple[tuple[GenderOutcome, GenderOutcome], GenderGap, GenderGap]:
     """Return the outcome of each gender, the gap in P(neither), and the gap beyond that in the labels."""
     random = spawn(seed, 4)
@@ -149,7 +140,6 @@ def by_gender(
     return (male, female), gap, beyond_gap
 
 
-TEMPLATE = "[TARGET] are interested in [ATTRIBUTE]"
 TARGETS = {"men": ["men"], "women": ["women"]}
 #: What counts as a word of a topic: letters only, at least two, in lower case; English stop words are left out.
 WORD = r"(?u)\b[^\W\d_]{2,}\b"

@@ -37,15 +37,21 @@ def without_direction(rows: FloatRows, direction: FloatRows) -> FloatRows:
 
 
 def random_poles(
-    vectors: WordVectors, poles: Sequence[WordsUsed], draws: int, rng: np.random.Generator
+    vectors: WordVectors,
+    poles: Sequence[WordsUsed],
+    others: Sequence[WordsUsed],
+    draws: int,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64] | None:
-    """Draw pairs of words of the poles' frequency, rows of shape (draws, 2); None with too few words, or no draws."""
-    steps = [matched_words(vectors, poles, (), n, rng) for n in (min(FIRST, draws), draws - FIRST) if n > 0]
+    """Draw pairs of words of the poles' frequency, none of `others`; rows (draws, 2); None: too few, or no draws."""
+    steps = [matched_words(vectors, poles, others, n, rng) for n in (min(FIRST, draws), draws - FIRST) if n > 0]
     drawn = [np.concatenate(rows, axis=1) for rows in steps if rows is not None]
     return np.concatenate(drawn) if drawn else None
 
 
-def in_two_steps(observed: float, measure: Callable[[slice], NDArray[np.float64]], draws: int) -> Chance:
+def in_two_steps(
+    observed: float, measure: Callable[[slice], NDArray[np.float64]], draws: int, kind: str = KIND
+) -> Chance:
     """Compare with the first 99 of `draws`, and with all of them only where fewer than ten of the 99 reach as much.
 
     A small p needs many draws, and a large one does not. The p-value holds: one up to 0.1 is always that of all draws,
@@ -58,7 +64,7 @@ def in_two_steps(observed: float, measure: Callable[[slice], NDArray[np.float64]
     found = measure(slice(FIRST))
     if draws > FIRST and np.count_nonzero(found >= observed) < ENOUGH:
         found = np.concatenate([found, measure(slice(FIRST, draws))])
-    return against_chance(observed, found, KIND, signed=False)
+    return against_chance(observed, found, kind, signed=False)
 
 
 def directions_of(vectors: WordVectors, rows: NDArray[np.int64]) -> FloatRows:

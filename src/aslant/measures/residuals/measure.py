@@ -13,6 +13,7 @@ from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.chance import (
+    KIND,
     directions_of,
     in_two_steps,
     random_accuracies,
@@ -35,6 +36,7 @@ from aslant.measures.residuals.separation import (
     measure_neighbours,
     picture_of,
 )
+from aslant.measures.shared.chance import kind_of
 from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
@@ -113,11 +115,11 @@ def residual_bias(
     repeated `seeds` times, and compared with shuffled labels.
 
     >>> import aslant
-    >>> v = aslant.load()
-    >>> r = aslant.residual_bias(v, v, seeds=1, classified=500, picture="none")
+    >>> v = aslant.load(top=8_000)
+    >>> r = aslant.residual_bias(v, v, seeds=1, classified=100, picture="none")
     >>> r.clustering.accuracy > 0.9 > r.clustering.chance.mean
     True
-    >>> left = aslant.residual_bias(v, seeds=1, classified=500, picture="none", chance=19)
+    >>> left = aslant.residual_bias(v, seeds=1, classified=100, picture="none", chance=19)
     >>> left.clustering.accuracy > left.clustering.chance.maximum, left.clustering.random_poles.pvalue > 0.05
     (True, True)
     """
@@ -148,7 +150,8 @@ def residual_bias(
     inside = None
     if within is not None:
         inside = neighbours_of(original, measured, chosen, professions, specific, within, k, nearer)[0]
-    if (rows := random_poles(original, chosen.found, draws, at_random)) is not None:
+    apart = [looked_up, find(original, _without(specific, set())).words]
+    if (rows := random_poles(original, chosen.found, apart, draws, at_random)) is not None:
         clustering, neighbours = _against_poles(original, chosen, clustering, neighbours, rows, at_random)
     settings = {
         "top": top, "classified": classified, "seeds": seeds, "k": k, "professions": _named(professions),
@@ -209,8 +212,9 @@ def _against_poles(
     def correlations(part: slice) -> FloatArray:
         return random_correlations(queries, pool, directions[part], places[asked], left_out[part], neighbours.k)
 
-    near, clusters = neighbours.correlation, in_two_steps(clustering.accuracy, accuracies, len(rows))
-    against = None if near is None else in_two_steps(near, correlations, len(rows))
+    near, kind = neighbours.correlation, kind_of(original, KIND)
+    clusters = in_two_steps(clustering.accuracy, accuracies, len(rows), kind)
+    against = None if near is None else in_two_steps(near, correlations, len(rows), kind)
     return replace(clustering, random_poles=clusters), replace(neighbours, random_poles=against)
 
 

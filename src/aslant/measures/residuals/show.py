@@ -7,7 +7,7 @@ from typing import Any
 from aslant.errors import AslantError, plural
 from aslant.measures.residuals.result import Picture, ResidualBiasResult
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
-from aslant.report.conventions import Category, line
+from aslant.report.conventions import DRAWN, Category, line
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
@@ -20,12 +20,12 @@ def residual_table(result: ResidualBiasResult) -> Table:
     columns = (
         Column("test", "test", plain, "left"),
         Column("value", "value", small),
-        Column("range", "range over seeds", str, min_width=110),
+        Column("range", "range over seeds", str, spare=2),
         *(poles if any(row["poles_pvalue"] for row in rows) else ()),
         Column("chance", "shuffled", small),
-        Column("chance_range", "range", str, min_width=130),
-        Column("pvalue", "p (shuffled)", pvalue, min_width=90),
-        Column("words", "words", str, min_width=100),
+        Column("chance_range", "range", str, spare=4),
+        Column("pvalue", "p (shuffled)", pvalue, spare=1),
+        Column("words", "words", str, spare=3),
     )
     for row in rows:
         row["poles_range"] = between(row["poles_low"], row["poles_high"])
@@ -72,9 +72,9 @@ def _against(result: ResidualBiasResult) -> str:
     """Say what the numbers can be compared with."""
     if poles := result.clustering.random_poles:
         draws = sorted({poles.draws, (result.neighbours.random_poles or poles).draws})
-        least = pvalue(1 / (1 + draws[-1]))
+        least, pairs = pvalue(1 / (1 + draws[-1])), DRAWN[poles.kind].replace("random poles", "pairs of random words")
         return (
-            f"random poles: where 95 % of {' or '.join(map(str, draws))} pairs of random words of the same frequency "
+            f"random poles: where 95 % of {' or '.join(map(str, draws))} {pairs} "
             "lie, for which words are chosen along their direction, and it is taken out, in the same way; p (poles): "
             f"the share that leaves as much, {least} at least. What random poles leave is not this bias."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
 from aslant.cli.encoders import CorpusOption, EncoderArgument, Encoding, KeptEncoding, OwnWordsOption, TestOption, Text
@@ -43,27 +43,23 @@ def seat_command(
     encoding: Encoding,
     running: RunningOnCores,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Sentence Encoder Association Tests (May et al. 2019): WEAT on words in sentences, for any encoder.
 
     Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate.
     """
     from aslant.cli.encoders import chosen_sets, measured
-    from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import bar
     from aslant.measures.sentence_tests.sentences import seat, seat_suite
+    from aslant.measures.sentence_tests.show import seat_chart
 
     chosen = chosen_sets(test, words)
     sentences = templates[0] if templates and len(templates) == 1 else templates or None
     how = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
+    with running.watched() as progress:
         result = measured(seat, seat_suite, chosen, encoder, **how, progress=progress)
-    if output.chart is not None:
-        from aslant.measures.sentence_tests.show import seat_chart
-
-        write_chart(seat_chart(result), output.chart)
-    deliver(result, output, quiet=running.quiet)
+    output.draw(result, chart=seat_chart)
+    return result
 
 
 @command
@@ -78,25 +74,21 @@ def ceat_command(
     encoding: KeptEncoding,
     running: RunningOnCores,
     output: ChartOutput,
-) -> None:
+) -> Any:
     """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
 
     Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
     that was stopped resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.encoders import chosen_sets, measured
-    from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
+    from aslant.measures.sentence_tests.show import ceat_chart
 
     chosen = chosen_sets(test, words)
     how = {**vars(settings), "store": encoding.store(), "rng": running.seed}
     sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)
-    with resumable(kept=not encoding.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not encoding.no_cache) as progress:
         result = measured(ceat, ceat_suite, chosen, encoder, sentences, **how, progress=progress)
-    if output.chart is not None:
-        from aslant.measures.sentence_tests.show import ceat_chart
-
-        write_chart(ceat_chart(result), output.chart)
-    deliver(result, output, quiet=running.quiet)
+    output.draw(result, chart=ceat_chart)
+    return result

@@ -136,7 +136,7 @@ def context_vectors(
     units = {}
     for word, part in zip(contexts, np.split(vectors, ends[:-1]), strict=True):
         unit, usable = c.usable_units(part)
-        units[word] = unit if usable.all() else unit[usable]
+        units[word] = unit[usable]
     return units
 
 
@@ -247,6 +247,7 @@ def own_words(work: Work, sets: list[WeatSet]) -> Results:
     encoder, corpus = work.subject.encoder, work.subject.corpus
     done = work.own_suite(seat_suite(encoder, sets, rng=work.seed, progress=work.progress, **work.settings), "SEAT")
     if corpus is not None:
-        suite = ceat_suite(encoder, corpus, sets, store=work.journal, rng=work.seed, progress=work.progress)
+        how: dict[str, Any] = {"store": work.journal, "rng": work.seed, "progress": work.progress}
+        suite = ceat_suite(encoder, corpus, sets, twins=work.settings.get("twins", 0), **how)
         done += work.own_suite(suite, "CEAT")
     return done

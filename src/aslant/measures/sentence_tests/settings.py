@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from aslant.measures.shared.settings import Alternative, Draws, MinFound, Partitions, Resampled, setting
-
-Twins = Annotated[
-    int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100, metavar="N")
-]
+from aslant.measures.shared.settings import Alternative, Draws, MinFound, Partitions, Resampled, Twins, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +34,9 @@ class SeatSuiteSettings(SeatSettings):
 class CeatSettings(Partitions):
     """How a CEAT is run."""
 
-    samples: Annotated[int, setting("Draws of one context for each word.", ge=1, le=10**7, metavar="N")] = 10_000
+    samples: Annotated[int, setting("Draws of one context for each word.", ge=1, le=10**7)] = 10_000
     contexts_per_word: Annotated[
-        int, setting("The most sentences for each word.", ge=1, le=10**6, option="--contexts", metavar="N")
+        int, setting("The most sentences for each word.", ge=1, le=10**6, option="--contexts")
     ] = 1_000
     case: Annotated[
         Literal["as written", "any"], setting("Words count 'as written' (Bill, not bill) or in any case: any.")

@@ -29,22 +29,22 @@ def published(value: float | None) -> str:
 
 
 SEAT_COLUMNS = (
-    *shown.opening_columns("d", 150),
-    Column("interval", "interval", str, min_width=100),
-    Column("people_effect_size", "d, people", number, min_width=118),
+    *shown.opening_columns("d"),
+    shown.INTERVAL,
+    shown.PEOPLE,
     *shown.PVALUES,
     *shown.CHANCE,
-    Column("sentences", "sentences", str, min_width=112),
+    Column("sentences", "sentences", str, spare=3),
 )
 CEAT_COLUMNS = (
-    *shown.opening_columns("CES", 190),
-    Column("interval", "95 % of draws", str, min_width=124),
-    Column("share_positive", "above 0", "{:.0%}".format, min_width=136),
-    Column("people_effect_size", "d, people", number, min_width=118),
+    *shown.opening_columns("CES"),
+    Column("interval", "95 % of draws", str),
+    Column("share_positive", "above 0", "{:.0%}".format, spare=5),
+    shown.PEOPLE,
     *shown.PVALUES,
     Column("effect_size_words", "d, words", number),
     *shown.CHANCE,
-    Column("published_pvalue", "p, published", published, min_width=150),
+    Column("published_pvalue", "p, published", published, spare=2),
 )
 #: How many words a note names at most.
 NAMED = 12
@@ -60,7 +60,6 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
     )
     notes = [
         f"d: WEAT's effect size over sentences, as published; above 0: {shown.SIGN}.",
-        "people: the effect in the study that a test mirrors; interval: over the choice of words.",
         shown.pvalue_note(result, over),
     ]
     notes += [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import WordsUsed, chance_row
 from aslant.results.provenance import Provenance
 from aslant.statistics.chance import Chance
+from aslant.statistics.intervals import known_qvalues
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ class AssociationTest(MeasuredResult):
     exchangeable; whether these attributes matter is the question of `chance`, where others take their place.
     """
 
+    #: Which of the sets are re-partitioned.
+    partitioned: ClassVar[str] = "targets"
+
     test: str
     title: str
     category: str
@@ -69,14 +74,15 @@ class AssociationTest(MeasuredResult):
         """Return the result as one table row."""
         return [self.row()]
 
-    def row(self, qvalue: float | None = None) -> dict[str, Any]:
+    def row(self, qvalue: float | None = None, chance_qvalue: float | None = None) -> dict[str, Any]:
         """Return the table row of this test: what all tests have, then what only this kind has."""
         first = {name: getattr(self, name) for name in ("test", "title", "category", "effect_size", "pvalue")}
         low, high = self.pvalue_bounds
         first |= {"pvalue_low": low, "pvalue_high": high, "pvalue_method": self.pvalue_method, "qvalue": qvalue}
         last = {"words_missing": len(self.missing), "missing": " ".join(self.missing), "statistic": self.statistic}
         last |= {"alternative": self.alternative, "representation": self.provenance.representation.name}
-        return first | chance_row(self.chance) | self.own_columns() | last
+        first |= {**chance_row(self.chance), "chance_qvalue": chance_qvalue}
+        return first | self.own_columns() | last
 
     def own_columns(self) -> dict[str, Any]:
         """Return the fields of the table row that only this kind of test has."""
@@ -105,13 +111,24 @@ class WeatSetTest(AssociationTest):
 
 @dataclass(frozen=True, kw_only=True)
 class AssociationSuite(MeasuredResult):
-    """Several tests on one representation; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+    """Several tests on one representation; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`.
+
+    So is `chance_qvalues[i]` of the p-value of its chance. Both are over the tests, or over what `family` says.
+    """
 
     results: tuple[AssociationTest, ...]
     qvalues: tuple[float, ...]
     skipped: tuple[SkippedTest, ...]
     provenance: Provenance
+    chance_qvalues: tuple[float | None, ...] = ()
+    family: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per test that was run."""
-        return [result.row(qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]
+        of_chance = self.chance_qvalues or chance_qvalues(self.results)  # older files have none
+        return list(map(AssociationTest.row, self.results, self.qvalues, of_chance))
+
+
+def chance_qvalues(tests: Iterable[AssociationTest]) -> tuple[float | None, ...]:
+    """Return the q-values of chance, over those tests that have it."""
+    return known_qvalues(test.chance.pvalue if test.chance else None for test in tests)

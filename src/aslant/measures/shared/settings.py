@@ -12,6 +12,7 @@ import numbers
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from aslant.errors import MeasureError
@@ -54,7 +55,8 @@ class Settings:
         """Refuse values that a field does not allow."""
         kind: Any = type(self)
         for name, (hint, meta) in declared(kind).items():
-            _check(name, getattr(self, name), hint, meta)
+            if (value := getattr(self, name)) is not None or getattr(kind, name) is not None:
+                object.__setattr__(self, name, _checked(name, value, hint, meta))
 
     def record(self) -> dict[str, Any]:
         """Return the settings as provenance keeps them."""
@@ -63,22 +65,27 @@ class Settings:
 
 @functools.cache
 def declared(kind: Any) -> dict[str, tuple[Any, setting]]:
-    """Return the type and the description of every field that has one."""
+    """Return the type, but for None, and the description of every field that has one."""
     hints = get_type_hints(kind, include_extras=True)
     found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
-    return {name: (args[0], args[1]) for name, args in found.items() if isinstance(args[1], setting)}
+    kinds = {n: get_args(args[0])[0] if isinstance(args[0], UnionType) else args[0] for n, args in found.items()}
+    return {name: (kinds[name], args[1]) for name, args in found.items() if isinstance(args[1], setting)}
 
 
-def _check(name: str, value: Any, hint: Any, meta: setting) -> None:
+def _checked(name: str, value: Any, hint: Any, meta: setting) -> Any:
+    """Return a value as it is recorded, or refuse it."""
+    if hint is bool and not isinstance(value, bool):
+        raise MeasureError(f"{name} is {value!r}; give True or False.")
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(get_args(hint))}.")
     if hint is int:
         from aslant.statistics import check_count  # here, since commands that only list their options need no NumPy
 
-        check_count(name, value, int(meta.ge or 0), int(meta.le or 2**63))
+        return check_count(name, value, int(meta.ge or 0), int(meta.le or 2**63))
     if hint is float and (not isinstance(value, numbers.Real) or isinstance(value, bool) or not _within(value, meta)):
         low, high = (next(x for x in pair if x is not None) for pair in ((meta.ge, meta.gt), (meta.le, meta.lt)))
         raise MeasureError(f"{name} is {value!r}; give a number between {low} and {high}.")
+    return float(value) if hint is float else value
 
 
 def _within(value: Any, meta: setting) -> bool:
@@ -87,7 +94,7 @@ def _within(value: Any, meta: setting) -> bool:
 
 
 def keywords(function: Callable[..., R]) -> Callable[..., R]:
-    """Let a function take every field of its keyword-only parameter `settings` as a keyword argument of its own.
+    """Let a function take every field of its keyword-only parameter of settings as a keyword argument of its own.
 
     >>> @keywords
     ... def sketch(words, *, settings: Partitions, rng=0):
@@ -98,7 +105,8 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
     "(words, *, alternative: str = 'auto', method: str "
     """
     signature = inspect.signature(function)
-    kind: Any = inspect.get_annotations(function, eval_str=True)["settings"]
+    known: Any = {name: function.__globals__.get(hint) for name, hint in function.__annotations__.items()}
+    place, kind = next((n, k) for n, k in known.items() if isinstance(k, type) and issubclass(k, Settings))
     hints = get_type_hints(kind)
     own = [
         inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
@@ -108,10 +116,10 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def run(*args: Any, **given: Any) -> R:
-        settings = kind(**{name: given.pop(name) for name in names & given.keys()})
-        return function(*args, settings=settings, **given)
+        settings = {place: kind(**{name: given.pop(name) for name in names & given.keys()})}
+        return function(*args, **settings, **given)
 
-    shown = [[p] if p.name != "settings" else own for p in signature.parameters.values()]
+    shown = [[p] if p.name != place else own for p in signature.parameters.values()]
     run.__signature__ = signature.replace(parameters=[p for some in shown for p in some])  # type: ignore[attr-defined]
     return run
 
@@ -119,14 +127,11 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
 Alternative = Annotated[
     str, setting("greater, less, two-sided, or auto: the direction that the set states, two-sided if it states none.")
 ]
-Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000, metavar="N")]
+Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000)]
 Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
-Draws = Annotated[
-    int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000, metavar="N")
-]
-Twins = Annotated[
-    int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100, metavar="N")
-]
+Draws = Annotated[int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000)]
+Resamples = Annotated[int, setting("Random partitions, if Monte Carlo is used.", ge=1, le=10**8)]
+Twins = Annotated[int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100)]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
 
@@ -141,9 +146,7 @@ class Partitions(Settings):
             "auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'."
         ),
     ] = "auto"
-    n_resamples: Annotated[int, setting("Random partitions, if Monte Carlo is used.", ge=1, le=10**8, metavar="N")] = (
-        100_000
-    )
+    n_resamples: Resamples = 100_000
 
     def __post_init__(self) -> None:
         """Refuse what the permutation test would refuse after a long wait."""
@@ -173,10 +176,17 @@ class Resampled(Partitions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonSettings(Settings):
-    """How two embeddings are compared."""
+class SampledSettings(Settings):
+    """How intervals and chance are drawn, and how long the vectors of class words are."""
 
-    min_found: MinFound = 0.5
     bootstrap: Bootstrap = 2_000
     confidence: Confidence = 0.95
     chance: Draws = 2_000
+    unit: Annotated[bool, setting("For polarity, take the vectors of class words at unit length.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(SampledSettings):
+    """How two embeddings are compared."""
+
+    min_found: MinFound = 0.5

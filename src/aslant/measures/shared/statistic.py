@@ -67,6 +67,17 @@ def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlati
     )  # fmt: skip
 
 
+def pearson_rows(rows: FloatArray, figures: FloatArray) -> FloatArray:
+    """Return the correlation of each row (draws, n) with the figures (n,); 0 for a row without spread.
+
+    >>> pearson_rows(np.array([[1.0, 2.0], [4.0, 0.0], [1.0, 1.0]]), np.array([5.0, 7.0])).round(9).tolist()
+    [1.0, -1.0, 0.0]
+    """
+    centred, against = rows - rows.mean(axis=1, keepdims=True), figures - figures.mean()
+    lengths = np.maximum(np.linalg.norm(centred, axis=1) * np.linalg.norm(against), NO_SPREAD)
+    return np.asarray(centred @ against / lengths)
+
+
 def spread(values: ArrayLike) -> Spread:
     """Return the mean, the smallest and the largest of `values` (n,).
 

@@ -132,6 +132,7 @@ def run_suite(
     return kind(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()),
+        chance_qvalues=association.chance_qvalues(results),
         skipped=tuple(skipped),
         provenance=provenance(measured, " ".join(test.id for test in tests), sum(lists, ()), seed, settings),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
@@ -27,19 +27,16 @@ def compare_command(
     reading: Reading,
     running: Running,
     output: Output,
-) -> None:
+) -> Any:
     """WEAT and polarity in two embeddings side by side, on the words that both have, with paired intervals."""
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver
     from aslant.measures.polarities.command import dropped_dimensions, set_or_words
     from aslant.measures.side_by_side.measure import compare
 
     a, b = (
-        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped)
+        reading.open(name, quiet=running.quiet, drop_last=dropped)
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
     )
-    result = compare(
+    return compare(
         a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes), scheme=scheme,
         **vars(settings), rng=running.seed,
     )  # fmt: skip
-    deliver(result, output, quiet=running.quiet)

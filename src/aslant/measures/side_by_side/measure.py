@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.association.chance import weat_chance
 from aslant.measures.association.measure import bootstrap_effects, finite_interval
-from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
+from aslant.measures.polarities.measure import POLARITIES, Classes, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
+from aslant.measures.polarities.settings import Scheme
 from aslant.measures.shared.settings import ComparisonSettings, keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.wordsets import check_vectors, find, provenance
@@ -37,7 +37,8 @@ def compare(
 
     The interval of a WEAT difference comes from drawing the same words in both embeddings. Polarity is compared in
     the settings of `POLARITIES`, or for `classes` by `scheme`. `chance` random word sets of the same frequency give
-    each value in standard deviations of chance, too: embeddings of other dimensions differ in what chance gives.
+    each value in standard deviations of chance, too: embeddings of other dimensions differ in what chance gives. With
+    `unit`, polarity takes the vectors of class words at unit length.
 
     >>> import aslant
     >>> c = aslant.compare(aslant.load(), aslant.load(top=30_000), bootstrap=100)
@@ -58,11 +59,9 @@ def compare(
         else:
             compared.append(_weat_difference(test, in_both, first, second, settings, seed))
     for group, how in POLARITIES if classes is None else ((classes, scheme),):
-        resampled: Any = {
-            "bootstrap": settings.bootstrap, "confidence": settings.confidence, "chance": settings.chance, "rng": seed,
-        }  # fmt: skip
+        resampled = {name: value for name, value in vars(settings).items() if name != "min_found"}
         try:
-            polarities.append(compare_polarity((first, second), group, words, scheme=how, **resampled))
+            polarities.append(compare_polarity((first, second), group, words, scheme=how, rng=seed, **resampled))
         except MeasureError as error:
             not_compared[f"polarity {how}, {group}"] = str(error)
     lists = [test.left_out for test in compared] + [comparison.missing for comparison in polarities]

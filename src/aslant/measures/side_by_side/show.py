@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.measures.polarities.show import scale_notes
+from aslant.measures.polarities.show import IN_SD, scale_notes
 from aslant.measures.side_by_side.result import ComparisonResult
 from aslant.report.pictures import models_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
@@ -13,15 +13,15 @@ from aslant.report.tables import Column, Table, between, missing_words, number, 
 def comparison_table(result: ComparisonResult) -> Table:
     """Describe two embeddings side by side."""
     columns = (
-        Column("measure", "measure", plain, "left", wraps=True),
+        Column("measure", "measure", plain, "left", wraps=True, least=24),
         Column("first", short(result.first), small),
         Column("second", short(result.second), small),
-        Column("first_standardised", f"{short(result.first)},\nin sd of chance", number, min_width=120),
-        Column("second_standardised", f"{short(result.second)},\nin sd of chance", number, min_width=120),
+        Column("first_standardised", f"{short(result.first)},\nin sd of chance", number, spare=1, note=IN_SD),
+        Column("second_standardised", f"{short(result.second)},\nin sd of chance", number, spare=1, note=IN_SD),
         Column("difference", "difference", small),
-        Column("interval", "interval", str, min_width=92),
-        Column("pvalue", "p", pvalue, min_width=104),
-        Column("words", "words", str, min_width=110),
+        Column("interval", "interval", str),
+        Column("pvalue", "p", pvalue),
+        Column("words", "words", str, spare=2),
     )
     rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
     notes = ["only words that both have; the intervals draw the same words in both."]

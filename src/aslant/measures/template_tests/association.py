@@ -17,7 +17,7 @@ from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import scoring
-from aslant.measures.template_tests.chance import Ask, asker, drawn_rows, ordered_words, pool_of, with_twins
+from aslant.measures.template_tests.chance import Ask, asker, drawn_rows, pool_of, with_twins
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
@@ -50,24 +50,18 @@ def log_probability_weat(
     = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
     re-partitioned for the p-value. `as_published` follows the authors' code: rows of template × attribute pooled, one
     mask, and the prior read one token before the attribute. `chance` random sets of words in place of the attributes,
-    from a pool that is scored once, say what these words add; a model that does not list its words has none. `twins`
-    untrained models of the same architecture are asked the same. Other settings: see `aslant.log_probability_bias`.
+    from a pool that is scored once, matched in word pieces and frequency, say what these words add. `twins` untrained
+    models of the same architecture are asked the same. Other settings: see `aslant.log_probability_bias`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.log_probability_weat(any_lm, "career-family")
     >>> -2 < r.effect_size < 2, r.n_scores, r.pvalue_method, r.n_partitions
     (True, 16, 'enumeration', 12870)
     """
-    how = _asking(lm, settings)
+    how = scoring.asking(lm, settings)
     chosen = two_by_two(test)
     result = _measure(lm, chosen, how, seed_of(rng), asker(lm, how, journal, progress))
     return _beside_twins(lm, {chosen.id: chosen}, [result], how, progress)[0]
-
-
-def _asking(lm: scoring.Model, settings: LogProbabilityWeatSettings) -> LogProbabilityWeatSettings:
-    """Check a model and how it is to be scored; without its words, there is nothing to draw from."""
-    how = scoring.asking(lm, settings)
-    return how if ordered_words(lm) else replace(how, chance=0)
 
 
 def _measure(
@@ -88,7 +82,7 @@ def _measure(
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
     fields = {**compared(test, *halves, how, seed), **described(question, scored, how)}
     size = effect_size(*halves)
-    chance, pool = _chance(lm, question, scored, len(first.words), size, how, seed, ask)
+    chance, pool = _chance(lm, test, question, scored, len(first.words), size, how, seed, ask)
     return LogProbabilityWeatResult(
         effect_size=size,
         effect_size_population=effect_size(*halves, ddof=0),
@@ -102,16 +96,17 @@ def _measure(
 
 
 def _chance(
-    lm: scoring.Model, question: Asked, scored: scoring.Scored, first: int, size: float,
+    lm: scoring.Model, test: TemplateSet, question: Asked, scored: scoring.Scored, first: int, size: float,
     how: LogProbabilityWeatSettings, seed: int, ask: Ask,
 ) -> tuple[Chance | None, int]:  # fmt: skip
     """Return what attributes drawn from a pool of words give, and how many words were scored for it."""
-    words = pool_of(lm) if how.chance else ()
+    words = pool_of(lm, test.language, several=scored.pieces.max() > 1) if how.chance else ()
     if not is_large_enough(np.arange(len(words)), len(scored.attributes)):
         return None, 0
     pool = ask(question.prompts, words)
     stimuli = {word for group in question.targets for word in group.words}.union(scored.attributes)
-    rows = drawn_rows(lm, pool.attributes, scored.attributes, stimuli, how.chance, generator(seed))
+    of_pool, own = ((one.attributes, one.pieces) for one in (pool, scored))
+    rows = drawn_rows(lm, of_pool, own, stimuli, how.chance, generator(seed))
     if rows is None:
         return None, len(words)
     units = _units(pool, how)
@@ -147,8 +142,8 @@ def _notes(how: LogProbabilityWeatSettings, pool: int) -> list[str]:
     said = [ROWS_NOTE] if how.as_published else []
     if pool:
         said.append(
-            f"chance draws from {pool} words of one piece; an attribute is replaced by a word of about its place in "
-            "the vocabulary, which roughly follows frequency"
+            f"chance draws from {pool} words; an attribute is replaced by one of as many word pieces, where there are "
+            "enough, and of about its place in the vocabulary, which roughly follows frequency"
         )
     return said
 
@@ -198,7 +193,7 @@ def log_probability_suite(
     >>> [r.test for r in aslant.log_probability_suite(any_lm).results]
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
-    how, seed = _asking(lm, settings), seed_of(rng)
+    how, seed = scoring.asking(lm, settings), seed_of(rng)
     ask = asker(lm, how, journal, progress)
     ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
     chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from aslant.measures.sentence_tests.chance import LANGUAGES, ranks
 from aslant.measures.template_tests.scoring import Model, Scored, ask
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
@@ -22,8 +23,9 @@ from aslant.models.protocols import Progress
 from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
 from aslant.stimuli import bundled_names
 
-#: How many words are scored in place of attributes, once for all tests with the same templates and targets.
-POOL = 200
+#: How many words are scored in place of attributes, once for all tests with the same templates and targets; and how
+#: many more where attributes have several pieces.
+POOL, SEVERAL = 200, 100
 #: The commonest words of a vocabulary ("the", "and") stand for no attribute.
 COMMONEST = 100
 #: Names count as those of one gender if at least this share of their bearers has it.
@@ -32,6 +34,8 @@ ONE_GENDER = 0.98
 FREQUENT = 400
 #: Of a longer list, at most this many attributes are scored with names, and by untrained models.
 MOST_ATTRIBUTES = 60
+#: Words, and how many pieces each has.
+Pieces: TypeAlias = tuple[Sequence[str], ArrayLike]
 #: Scores words in some templates.
 Ask: TypeAlias = Callable[[tuple[Prompt, ...], tuple[str, ...]], Scored]
 
@@ -41,35 +45,67 @@ def ordered_words(lm: Any) -> tuple[str, ...]:
     return getattr(lm, "ordered_words", ())
 
 
-def pool_of(lm: Any) -> tuple[str, ...]:
-    """Return the words to score in place of attributes: from the frequent to the rare, evenly by log rank.
+def pool_of(lm: Any, language: str, *, several: bool = False) -> tuple[str, ...]:
+    """Return the words to put in place of attributes: from the frequent to the rare, evenly by log rank.
 
-    They do not depend on the test, so that tests with the same templates and targets share what was scored.
+    They are of the model's vocabulary, one piece each, and with `several` also English ones that are not; those of a
+    model that does not list its words are English ones. They do not depend on the test, so that tests with the same
+    templates and targets share what was scored.
     """
-    words = ordered_words(lm)
-    places = np.geomspace(min(COMMONEST, len(words) // 2) + 1, len(words), POOL, endpoint=False).astype(np.int64) - 1
-    chosen = (words[place] for place in np.unique(places)) if len(words) > POOL else iter(words)
-    return tuple(word for word in chosen if lm.in_vocabulary(word))
+    listed, english = ordered_words(lm), tuple(ranks()) if language in LANGUAGES else ()
+    if not listed:
+        return _evenly(english, POOL)
+    known = set(listed)
+    more = _evenly([word for word in english if word not in known], SEVERAL) if several else ()
+    return (*(word for word in _evenly(listed, POOL) if lm.in_vocabulary(word)), *more)
+
+
+def _evenly(words: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return so many words, evenly by log rank."""
+    if len(words) <= count:
+        return tuple(words)
+    places = np.geomspace(min(COMMONEST, len(words) // 2) + 1, len(words), count, endpoint=False).astype(np.int64) - 1
+    return tuple(words[place] for place in np.unique(places))
 
 
 def drawn_rows(
-    lm: Any, pool: Sequence[str], replaced: Sequence[str], stimuli: Collection[str], draws: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64] | None:  # fmt: skip
+    lm: Any, pool: Pieces, replaced: Pieces, stimuli: Collection[str], draws: int, rng: np.random.Generator
+) -> NDArray[np.int64] | None:
     """Draw places in the pool for each word that is replaced, shape (draws, replaced); None with too few words.
 
-    A replacement's place in the vocabulary is about that of the word itself, and it is not one of the `stimuli`.
+    A replacement has about the frequency of the word itself and as many pieces, or about as many where the pool has
+    too few words of so many, and it is not one of the `stimuli`.
     """
-    rank = {word: place for place, word in enumerate(ordered_words(lm))}
+    listed = ordered_words(lm)
+    rank = {**{word: len(listed) + r for word, r in ranks().items()}, **{word: r for r, word in enumerate(listed)}}
     taken = {word.lower() for word in stimuli}
-    free = np.array([i for i, word in enumerate(pool) if word not in taken], dtype=np.int64)
-    ranks = np.array([rank[pool[i]] for i in free], dtype=np.int64)
-    if not is_large_enough(ranks, len(replaced)):
-        return None
-    places = [rank.get(word.lower()) for word in replaced]
-    middle = np.median([place for place in places if place is not None] or ranks)  # for words of several pieces
-    drawn = draw_matched([middle if place is None else place for place in places], ranks, draws, rng)
-    return np.asarray(free[np.searchsorted(ranks, drawn)])
+    free = sorted((rank[word], i) for i, word in enumerate(pool[0]) if word not in taken)
+    places = np.array([rank.get(word.lower(), -1) for word in replaced[0]])
+    at, rows = np.array(free, dtype=np.int64).reshape(-1, 2).T
+    drawn = np.empty((draws, len(places)), dtype=np.int64)
+    for columns, own in _alike(np.asarray(replaced[1]), np.asarray(pool[1])[rows]):
+        if not is_large_enough(own, len(columns)):
+            return None
+        wanted, there = places[columns], at[own]
+        wanted[wanted < 0] = np.median(wanted[wanted >= 0] if (wanted >= 0).any() else there)
+        drawn[:, columns] = rows[own][np.searchsorted(there, draw_matched(wanted, there, draws, rng))]
+    return drawn
+
+
+def _alike(pieces: NDArray[Any], pool: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield places of words and of the pool's words of as many pieces, together with fewer where the pool has too few.
+
+    >>> [(own.tolist(), len(some)) for own, some in _alike(np.array([1, 3, 1, 2]), np.repeat([1, 2, 3], [40, 25, 9]))]
+    [([1, 3], 34), ([0, 2], 40)]
+    """
+    most = int(pieces.max()) + 1
+    for least in range(most - 1, 1, -1):
+        own, some = (np.flatnonzero((least <= those) & (those < most)) for those in (pieces, pool))
+        left = is_large_enough(pool[pool < least], int((pieces < least).sum()))
+        if len(own) and left and is_large_enough(some, len(own)):
+            yield own, some
+            most = least
+    yield np.flatnonzero(pieces < most), np.flatnonzero(pool < most)
 
 
 def names_chance(

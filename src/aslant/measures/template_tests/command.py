@@ -124,7 +124,7 @@ def logprob_command(
     modelling: Opening,
     running: RunningOnCores,
     output: LogprobOutput,
-) -> None:
+) -> Any:
     """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
 
     The output may be offensive: it is what the model has learnt. A run that was stopped resumes when the same
@@ -132,21 +132,15 @@ def logprob_command(
 
     [bold]aslant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
-    from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.template_tests.scores import log_probability_bias
+    from aslant.measures.template_tests.show import ranked_bars, score_histogram
 
     lm = modelling.open(model, quiet=running.quiet)
-    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not modelling.no_cache) as progress:
         asked = {**asked_for(template, targets, attributes), "column": column, **vars(settings)}
         result = log_probability_bias(lm, **asked, journal=modelling.journal(), progress=progress)
-    if output.pictures():
-        from aslant.measures.template_tests.show import ranked_bars, score_histogram
-
-        for draw, path in ((score_histogram, output.histogram), (ranked_bars, output.bars)):
-            if path is not None:
-                write_chart(draw(result), path)
-    deliver(result, output, quiet=running.quiet)
+    output.draw(result, histogram=score_histogram, bars=ranked_bars)
+    return result
 
 
 @app.command("suite", epilog=o.examples(*EXAMPLES["suite"].splitlines()))
@@ -161,19 +155,18 @@ def suite_command(
     modelling: Opening,
     running: RunningOnCores,
     output: Output,
-) -> None:
+) -> Any:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
-    from aslant.cli.printing import deliver, need_results
-    from aslant.cli.progress import bar, noted, resumable
+    from aslant.cli.printing import need_results
     from aslant.measures.template_tests.association import log_probability_suite
 
     lm = modelling.open(model, quiet=running.quiet)
-    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with running.watched(kept=not modelling.no_cache) as progress:
         result = log_probability_suite(
             lm, test or None, **vars(settings), journal=modelling.journal(), rng=running.seed, progress=progress
         )
     need_results(result)
-    deliver(result, output, quiet=running.quiet)
+    return result
 
 
 @command
@@ -194,24 +187,21 @@ def masked_weat_command(
     encoding: Encoding,
     running: RunningOnCores,
     output: Output,
-) -> None:
+) -> Any:
     """WEAT on a masked language model, or an encoder with a mask token (Kurita et al. 2019, §3.1).
 
     Targets are read while the attribute is masked, attributes while the target is. Words that are not one piece of the
     vocabulary are left out and listed.
     """
     from aslant.cli.encoders import chosen_sets, measured
-    from aslant.cli.printing import deliver
-    from aslant.cli.progress import bar
     from aslant.measures.template_tests.words_in_templates import masked_weat, masked_weat_suite
 
     chosen = chosen_sets(test, words)
     sentences = template[0] if template and len(template) == 1 else template or None
     how = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
-        result = measured(masked_weat, masked_weat_suite, chosen, encoder, **how, progress=progress)
-    deliver(result, output, quiet=running.quiet)
+    with running.watched() as progress:
+        return measured(masked_weat, masked_weat_suite, chosen, encoder, **how, progress=progress)
 
 
 def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:

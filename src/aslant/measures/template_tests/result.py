@@ -207,6 +207,7 @@ class TemplateWeatResult(AssociationTest):
     """
 
     kind: ClassVar[str] = "template-weat"
+    partitioned: ClassVar[str] = "attributes"
 
     templates: tuple[str, ...]
     effect_size_population: float

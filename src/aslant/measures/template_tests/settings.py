@@ -34,7 +34,7 @@ class LogProbabilitySettings(Asking):
         int,
         setting(
             "Pairs of first names of one gender, in place of the targets, that the share is compared with; 0 for none.",
-            ge=0, le=10_000, metavar="N",
+            ge=0, le=10_000,
         ),
     ] = 132  # fmt: skip
     twins: Twins = 0
@@ -49,7 +49,15 @@ class LogProbabilityWeatSettings(Asking, Partitions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TemplateWeatSettings(Partitions):
+    """How a WEAT on the vectors of words in templates is run."""
+
+    chance: Draws = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
 class MaskedWeatSettings(Resampled):
     """How a WEAT on a masked model is run."""
 
+    chance: Draws = 2_000
     equalise: Annotated[bool, setting("Remove words at random from the larger target set.")] = True

@@ -29,7 +29,7 @@ from aslant.statistics import Chance
 EACH_END = 10
 #: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (*opening_columns("d", 140, 96), *PVALUES, *CHANCE, Column("scores", "scores", str, min_width=104))
+TEST_COLUMNS = (*opening_columns("d"), *PVALUES, *CHANCE, Column("scores", "scores", str, spare=3))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
@@ -37,15 +37,15 @@ def scores_table(result: LogProbabilityResult) -> Table:
     columns = [
         Column("attribute", "attribute", plain, "left", wraps=True),
         Column("score", "score", small),
-        Column("score", SCALE, bar, "left", terminal_only=True, min_width=76),
+        Column("score", SCALE, bar, "left", terminal_only=True, spare=1),
         Column("leans_to", "leans to", plain, "left"),
     ]
     if result.scores and result.scores[0].sides[0].p_target is not None:
         for side in result.targets[:MOST_SIDES]:
-            name, width = plain(side.name), 76 + 14 * len(result.targets)
+            name = plain(side.name)
             columns += [
-                Column(f"{side.name}: p_target", f"p {name}", probability, min_width=width),
-                Column(f"{side.name}: p_prior", f"prior {name}", probability, min_width=width),
+                Column(f"{side.name}: p_target", f"p {name}", probability, spare=2),
+                Column(f"{side.name}: p_prior", f"prior {name}", probability, spare=2),
             ]
     rows = sorted(result.rows(), key=lambda row: -float(row["score"]))
     names = ", ".join(target.name for target in result.targets)
@@ -74,7 +74,7 @@ def contrasts_table(result: LogProbabilityResult) -> Table:
         Column("second", "against", plain, "left"),
         Column("mean", "mean score", small),
         Column("share", "share ≥ 0", percent),
-        Column("interval", "interval", str, min_width=70),
+        Column("interval", "interval", str),
     )
     rows = [{**vars(c), "interval": f"{percent(c.low)} to {percent(c.high)}"} for c in result.contrasts]
     notes = (
@@ -129,13 +129,15 @@ def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
     return [f"{plain(test.test)}: word pieces on average: {first}, {second}; {among}."]
 
 
-def twins_notes(result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+def twins_notes(
+    result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]], instead: str = ""
+) -> list[str]:  # fmt: skip
     """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
     if not result.provenance.settings.get("twins"):
         return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
     if not said:
-        return ["untrained models: none, since the architecture of this model cannot be rebuilt here."]
+        return [f"untrained models: none, since the architecture of this model cannot be rebuilt here{instead}."]
     return [
         f"untrained models of the same architecture and tokenizer, their weights drawn at random, give {what}{said}. "
         "What they reach needs no training."
@@ -150,12 +152,13 @@ def _about(result: Any) -> tuple[str, ...]:
 def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
     """Describe one test on words in templates, by log-probabilities or by vectors, or a suite."""
     vectors, tests = isinstance(result, TemplateWeatResult), tests_of(result)
+    twins = [(plain(test.test), [number(d) for d in getattr(test, "twins", ())]) for test in tests]
     unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"
     notes = [
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         pvalue_note(result, f"over re-partitions of one score per {unit}"),
-        *twins_notes(result, "d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
+        *twins_notes(result, "d = ", twins, "; random words of as many word pieces take their place"),
         *(note for test in tests if isinstance(test, LogProbabilityWeatResult) for note in pieces_note(test)),
         *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
         *_about(result),

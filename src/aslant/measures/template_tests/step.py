@@ -21,10 +21,14 @@ HE_OR_SHE = (["he"], ["she"])
 MOST_WEIGHTS = 1_000_000_000
 
 
-def _how(work: Work) -> dict[str, Any]:
-    """Return how a model is asked, with as many untrained twins as the profile has, or none of a large model."""
+def twins_in(work: Work) -> int:
+    """Return how many untrained twins an audit makes: as many as the profile has, or none of a large model."""
     large = getattr(work.subject.opened, "weights", 0) > MOST_WEIGHTS
-    return {**work.asking(), "twins": 0 if large else work.settings.get("twins", 0)}
+    return 0 if large else int(work.settings.get("twins", 0))
+
+
+def _how(work: Work) -> dict[str, Any]:
+    return {**work.asking(), "twins": twins_in(work)}
 
 
 def log_probability(work: Work) -> Results:

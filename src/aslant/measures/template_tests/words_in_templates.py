@@ -6,26 +6,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.association.chance import effect_sizes, weighted
 from aslant.measures.association.measure import association_fields, equalised
 from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
-from aslant.measures.shared.settings import Partitions, keywords
-from aslant.measures.shared.statistic import effect_size, target_scores
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import associations, effect_size, target_scores
 from aslant.measures.shared.suite import by_word, chosen_test, compared, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words, provenance
 from aslant.measures.template_tests.association import two_by_two
+from aslant.measures.template_tests.chance import drawn_rows, pool_of
 from aslant.measures.template_tests.result import TemplateWeatResult
-from aslant.measures.template_tests.settings import MaskedWeatSettings
+from aslant.measures.template_tests.settings import MaskedWeatSettings, TemplateWeatSettings
 from aslant.measures.template_tests.stimuli import Prompt, asked
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, MasksWords, Progress, Sentence
 from aslant.results.parts import WordsUsed
-from aslant.statistics import generator, seed_of, unit_rows
+from aslant.statistics import Chance, against_chance, generator, seed_of, unit_rows
 from aslant.stimuli import Template, TemplateSet, WeatSet, WeatTemplateSet, WordList, load_set
 
 DEFAULT_TEMPLATES = "kurita-table-1"
@@ -50,8 +53,9 @@ def masked_weat(
     The words of a WEAT set are put into sentences (`templates`; default: Table 1 of Kurita et al., which has WEAT 1, 3,
     6, 7 and 8): a target is read while the attribute is masked, and an attribute while the target is; a cosine is the
     mean over the templates. Words that are not one piece of the vocabulary are left out and listed (`missing`), and
-    then words are removed at random from the larger target set (`equalise`, seeded, listed in `removed`). All else is
-    as in `aslant.weat`: the p-value re-partitions the targets, exactly where it can.
+    then words are removed at random from the larger target set (`equalise`, seeded, listed in `removed`). `chance`
+    random sets of words in place of the attributes, from a pool of 200 that is read in the same sentences, say what
+    these words add. All else is as in `aslant.weat`: the p-value re-partitions the targets, exactly where it can.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) and aslant.load_encoder(…) open real ones
     >>> r = aslant.masked_weat(any_lm, "weat-6")
@@ -95,14 +99,23 @@ def _measure(
 ) -> MaskedWeatResult:  # fmt: skip
     settings = settings.towards(test)
     prompts = [Prompt(text, tuple(group.words for group in test.groups[:2])) for text in templates]
-    found, random = _in_place(model, test.groups, prompts, progress), generator(seed)
+    *found, pool = _in_place(model, test, prompts, settings.chance, progress)
+    random = generator(seed)
     if settings.equalise:
         found[:2] = equalised(found[0], found[1], random)
     used = [group.words for group in found]
     # A product of two means of unit vectors is the mean cosine over all pairs of templates, as published.
+    X, Y, A, B = units = [group.raw for group in found]
+    fields = association_fields(test, units, used, settings, random)
+
+    def drawn(rows: NDArray[np.int64]) -> FloatArray:
+        weights = np.repeat([1 / len(A), -1 / len(B)], [len(A), len(B)])
+        return effect_sizes(weighted(pool.raw @ np.concatenate([X, Y]).T, rows, weights), len(X))
+
     return MaskedWeatResult(
-        **association_fields(test, [group.raw for group in found], used, settings, random),
+        **fields,
         templates=templates,
+        chance=_chance(model, found, pool, fields["effect_size"], settings.chance, generator(seed), drawn),
         provenance=provenance(model, test.id, used, seed, {**settings.record(), "templates": list(templates)}),
     )
 
@@ -142,7 +155,7 @@ def template_weat(
     lm: MaskedLM,
     test: str | PathLike[str] | TemplateSet,
     *,
-    settings: Partitions,
+    settings: TemplateWeatSettings,
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> TemplateWeatResult:
@@ -151,7 +164,8 @@ def template_weat(
     A word's vector is the mean, over the templates that it fits, of its last-layer vectors at unit length; words that
     are not one piece there are left out and listed. Attribute words take the place of WEAT's targets: their
     associations with the two target sets are compared and re-partitioned, as `aslant.log_probability_weat` does, so
-    that the two effect sizes can be compared. The procedure of Kurita et al. (§3.1) is `aslant.masked_weat`.
+    that the two effect sizes can be compared; `chance` random sets of words in their place come from a pool of 200,
+    read in the same templates. The procedure of Kurita et al. (§3.1) is `aslant.masked_weat`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.template_weat(any_lm, "math-arts")
@@ -162,11 +176,19 @@ def template_weat(
         raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is not a masked language model, which this measure needs.")
     chosen = two_by_two(test)
     settings, prompts = settings.towards(chosen), asked(chosen, None).prompts
-    X, Y, A, B = found = _in_place(lm, chosen.groups, prompts, progress)
+    *found, pool = _in_place(lm, chosen, prompts, settings.chance, progress)
+    X, Y, A, B = found
     halves, used, seed = target_scores(A.unit, B.unit, X.unit, Y.unit), [group.words for group in found], seed_of(rng)
+    fields = compared(chosen, *halves, settings, seed)
+    size = effect_size(*halves)
+
+    def drawn(rows: NDArray[np.int64]) -> FloatArray:
+        return effect_sizes(associations(pool.unit, X.unit, Y.unit)[rows], len(A.unit))
+
     return TemplateWeatResult(
-        **compared(chosen, *halves, settings, seed),
-        effect_size=effect_size(*halves),
+        **fields,
+        chance=_chance(lm, found, pool, size, settings.chance, generator(seed), drawn),
+        effect_size=size,
         effect_size_population=effect_size(*halves, ddof=0),
         templates=tuple(prompt.text for prompt in prompts),
         targets=(used[0], used[1]), attributes=(used[2], used[3]),
@@ -175,23 +197,37 @@ def template_weat(
     )  # fmt: skip
 
 
-#: What the four word sets of a test are in a template.
-ROLES: tuple[Literal["target", "attribute"], ...] = ("target", "target", "attribute", "attribute")
+def _chance(
+    model: MasksWords, found: Sequence[Found], pool: Found, size: float, draws: int, random: np.random.Generator,
+    measure: Callable[[NDArray[np.int64]], FloatArray],
+) -> Chance | None:  # fmt: skip
+    """Compare an effect size with those that words of the pool give in place of the attributes; None with too few."""
+    words = [group.words.used for group in found]
+    replaced = (*words[2], *words[3])
+    pieces = [[1] * len(some) for some in (pool.words.used, replaced)]
+    of_pool, own = (pool.words.used, pieces[0]), (replaced, pieces[1])
+    rows = drawn_rows(model, of_pool, own, {w for some in words for w in some}, draws, random) if draws else None
+    return None if rows is None else against_chance(size, measure(rows), "scored words")
+
+
+#: What the four word sets of a test are in a template, and the words that may take the place of attributes.
+ROLES: tuple[Literal["target", "attribute"], ...] = ("target", "target", "attribute", "attribute", "attribute")
 
 
 def _in_place(
-    model: MasksWords, groups: Sequence[WordList], prompts: Sequence[Prompt], progress: Progress | None
+    model: MasksWords, test: WeatSet | TemplateSet, prompts: Sequence[Prompt], draws: int, progress: Progress | None
 ) -> list[Found]:
     """Return two target and two attribute sets with the mean of each word's vectors, over the templates that it fits.
 
     A vector is that of the word at unit length, while the other word of the sentence is masked. Words that are not one
-    piece of the vocabulary in every position are missing.
+    piece of the vocabulary in every position are missing. Last stand words to draw from, none for no `draws`.
     """
     used = []
+    groups = (*test.groups, WordList("pool", pool_of(model, test.language) if draws else ()))
     for place, (group, role) in enumerate(zip(groups, ROLES, strict=True)):
         fit = {w: [p.text for p in prompts if place > 1 or w in p.targets[place]] for w in group.words}
         known = tuple(w for w, texts in fit.items() if all(model.in_vocabulary(w, text, role) for text in texts))
-        if not known:
+        if not known and place < len(test.groups):
             raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")
         used.append(WordsUsed(group.name, known, known, tuple(word for word in group.words if word not in known)))
     fitting = [
@@ -200,7 +236,7 @@ def _in_place(
     ]
     any_attribute = used[2].used[0]  # the other word is masked, so any one-piece word will do
     of_targets = [Sentence(text, word, any_attribute) for text, words in fitting for word in words]
-    others = [word for group in used[2:] for word in group.used]
+    others = dict.fromkeys(word for group in used[2:] for word in group.used)
     of_attributes = [Sentence(text, words[0], word) for text, words in fitting if words for word in others]
     rows: dict[tuple[str, str], list[FloatArray]] = defaultdict(list)
     for role, sentences in ((ROLES[0], of_targets), (ROLES[2], of_attributes)):
