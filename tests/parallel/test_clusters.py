@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -190,6 +192,38 @@ def test_an_enumeration_outlives_one_of_its_workers_and_is_the_same_to_the_last_
         assert enumerated(vectors, progress=progress) == expected
         assert killed
         assert killed[0] not in pids()
+
+
+class Forgetful:
+    """A cluster that loses what its workers share with the first `times` pieces of work."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def size(self) -> int:
+        return 2
+
+    def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.times -= 1
+        if self.times >= 0:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(task(shared, item))
+        return future
+
+    def explained(self, error: BaseException) -> BaseException:
+        return WorkersError("lost") if isinstance(error, CancelledError) else error
+
+
+def test_work_is_handed_out_again_when_what_the_workers_share_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreading, "workers_in_use", lambda: Forgetful(5))
+    assert list(spread(operator.mul, range(10), 7)) == [7 * item for item in range(10)]
+    assert dict(as_finished(operator.mul, range(10), 7)) == {item: 7 * item for item in range(10)}
+    monkeypatch.setattr(spreading, "workers_in_use", lambda: Forgetful(10_000))
+    with pytest.raises(WorkersError, match="lost"):
+        list(spread(operator.mul, range(10), 7))
 
 
 JOBS = ("nurse", "doctor", "good nurse", "math", "art", "boys")

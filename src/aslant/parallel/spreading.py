@@ -23,6 +23,8 @@ Item = TypeVar("Item")
 Shared = TypeVar("Shared")
 #: Short tasks under way for each worker of a cluster: one is worked on while the next one waits there.
 AHEAD = 2
+#: How many pieces of work are handed out again because what the workers share was lost, before that is an error.
+LOSSES = 100
 #: Seconds between two looks at whether there are any workers left.
 LOOK = 2
 
@@ -145,6 +147,7 @@ def _answered(
     ahead = AHEAD if in_order else 1  # a worker that dies must not take others along
     waiting: dict[Future[Any], Item] = {}
     rest = iter(items)
+    lost = 0
     try:
         while True:
             for item in islice(rest, max(0, ahead * cluster.size() - len(waiting))):
@@ -155,7 +158,12 @@ def _answered(
             while not (done := wait(chosen, timeout=LOOK, return_when=FIRST_COMPLETED).done):
                 cluster.size()
             future = next(iter(done))
-            yield waiting.pop(future), future
+            item = waiting.pop(future)
+            if future.cancelled() and lost < LOSSES:  # what the workers share died with the only one that had it
+                lost += 1
+                waiting = {submit(item): item, **waiting}
+            else:
+                yield item, future
     finally:
         for future in waiting:
             future.cancel()
