@@ -70,7 +70,7 @@ def test_random_sets_give_the_ratios_of_each_draw_taken_alone() -> None:
     ours = random_ratios(rows, (2, 3), 3, 7, np.random.default_rng(5))
     random = np.random.default_rng(5)
     for line in ours:
-        picked = rows[random.choice(40, 5, replace=False)]
+        picked = unit_rows(rows[random.choice(40, 5, replace=False)])
         assert line == pytest.approx(subspace([picked[:2], picked[2:]])[1], abs=1e-9)
     assert explained_ratios(np.array([[[1.0, 0.0], [-1.0, 0.0]]]), 1).tolist() == [[1.0]]
 

@@ -205,16 +205,19 @@ _BLOCK = 1 << 22  # numbers at a time
 
 
 def random_ratios(
-    rows: FloatArray, sizes: tuple[int, ...], count: int, repeats: int, random: np.random.Generator
+    rows: NDArray[np.floating], sizes: tuple[int, ...], count: int, repeats: int, random: np.random.Generator
 ) -> FloatArray:
-    """Return shares of variance of random sets of these sizes, drawn from `rows` (words, d); shape (repeats, count)."""
+    """Return shares of variance of random sets of these sizes, drawn from `rows` (words, d) and scaled to length one.
+
+    The answer has shape (repeats, count).
+    """
     total, ends = sum(sizes), np.cumsum(sizes)[:-1]
     block = max(1, _BLOCK // (total * rows.shape[1]))
     done = []
     for start in range(0, repeats, block):
         draws = min(block, repeats - start)
         picked = np.array([random.choice(len(rows), total, replace=False) for _ in range(draws)])
-        drawn = np.asarray(rows[picked], dtype=np.float64)
+        drawn = unit_rows(rows[picked])
         parts = [part - part.mean(axis=1, keepdims=True) for part in np.split(drawn, ends, axis=1)]
         done.append(explained_ratios(np.concatenate(parts, axis=1), count))
     return np.concatenate(done)
@@ -257,7 +260,7 @@ def gender_subspace(
                 f"'{vectors.name}' has {plural(len(others), 'word')} besides the pairs, too few for random pairs; "
                 "give random_pairs=0."
             )
-        rows = unit_rows(vectors.matrix[np.array(others, dtype=np.intp)])
+        rows = vectors.matrix[np.array(others, dtype=np.intp)]
         random = random_ratios(rows, sizes, len(explained), random_pairs, drawn)
         pvalue = (1 + int(np.count_nonzero(random[:, 0] >= explained[0]))) / (1 + random_pairs)
     settings = {"components": components, "random_pairs": random_pairs, "random_from": RANDOM_FROM, "length": "unit"}
