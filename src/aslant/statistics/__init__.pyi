@@ -40,6 +40,7 @@ from .rotation import RotationProblem as RotationProblem
 from .rotation import count_reached as count_reached
 from .rotation import turned_means as turned_means
 from .subspaces import centred as centred
+from .subspaces import contrasts as contrasts
 from .subspaces import explained_ratios as explained_ratios
 from .subspaces import principal_axes as principal_axes
 from .subspaces import subspace as subspace

@@ -49,12 +49,23 @@ def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np
 def explained_ratios(stacked: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """Return the shares of variance of the first `count` components of centred vectors, over any number of draws.
 
-    `stacked` is (draws, words, d), already centred; the answer is (draws, count). The Gram matrix of the words has
+    `stacked` is (draws, words, d), already centred, or contrasts; the answer is (draws, count). The Gram matrix of the words has
     the same eigenvalues as their scatter matrix, and is much smaller.
     """
     eigenvalues = np.linalg.eigvalsh(stacked @ stacked.swapaxes(-1, -2))[..., ::-1]
     positive = np.clip(eigenvalues, 0, None)
     return np.asarray(positive[..., :count] / positive.sum(axis=-1, keepdims=True))
+
+
+def contrasts(words: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows (…, k − 1, d) with the scatter that words (…, k, d) have around their mean: Helmert's contrasts.
+
+    >>> round(float(contrasts(np.array([[3.0], [1.0]]))[0, 0] ** 2), 9)  # as (3 − 2)² + (1 − 2)²
+    2.0
+    """
+    from scipy.linalg import helmert
+
+    return np.asarray(helmert(words.shape[-2]) @ words)
 
 
 def centred(sets: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from aslant.measures.shared.chance import kind_of, matched_words
 from aslant.measures.shared.wordsets import FloatArray, Found
 from aslant.results.parts import WordsUsed
-from aslant.statistics import Chance, against_chance, explained_ratios, unit_rows
+from aslant.statistics import Chance, against_chance, contrasts, explained_ratios, unit_rows
 from aslant.vectors import WordVectors
 
 #: Draws at a time, which bounds memory.
@@ -74,7 +74,7 @@ def _random_pairs(
     draws: int,
     rng: np.random.Generator,
 ) -> Iterator[FloatArray]:
-    """Yield random sets in place of `sets`, each centred on its mean, as arrays (draws, words, d); none: nothing."""
+    """Yield the contrasts of random sets in place of `sets`, as arrays (draws, contrasts, d); none: nothing."""
     used = [group for group in sets if len(group.tokens) > 1]
     rows = matched_words(vectors, used, others, draws, rng) if used and draws else None
     for at in range(0, draws if rows else 0, BLOCK):
@@ -82,11 +82,11 @@ def _random_pairs(
             unit_rows(vectors.rows(r[at : at + BLOCK].ravel())).reshape(-1, r.shape[1], vectors.dimensions)
             for r in rows or ()
         ]
-        yield np.concatenate([f - f.mean(axis=1, keepdims=True) for f in found], axis=1)
+        yield np.concatenate([contrasts(f) for f in found], axis=1)
 
 
 def first_components(centred: FloatArray) -> FloatArray:
-    """Return the first principal component of each draw, shape (draws, d), from centred vectors (draws, words, d).
+    """Return the first principal component of each draw, shape (draws, d), from contrasts (draws, words, d).
 
     The Gram matrix of the words is much smaller than their scatter matrix; its first eigenvector weighs the words.
     """

@@ -30,7 +30,7 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
-from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
+from aslant.statistics import check_count, contrasts, explained_ratios, generator, seed_of, subspace, unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -218,7 +218,7 @@ def random_ratios(
         draws = min(block, repeats - start)
         picked = np.array([random.choice(len(rows), total, replace=False) for _ in range(draws)])
         drawn = unit_rows(rows[picked])
-        parts = [part - part.mean(axis=1, keepdims=True) for part in np.split(drawn, ends, axis=1)]
+        parts = [contrasts(part) for part in np.split(drawn, ends, axis=1)]
         done.append(explained_ratios(np.concatenate(parts, axis=1), count))
     return np.concatenate(done)
 
