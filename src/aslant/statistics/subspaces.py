@@ -49,8 +49,8 @@ def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np
 def explained_ratios(stacked: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """Return the shares of variance of the first `count` components of centred vectors, over any number of draws.
 
-    `stacked` is (draws, words, d), already centred, or contrasts; the answer is (draws, count). The Gram matrix of the words has
-    the same eigenvalues as their scatter matrix, and is much smaller.
+    `stacked` is (draws, words, d), already centred, or contrasts; the answer is (draws, count). The Gram matrix of the
+    words has the same eigenvalues as their scatter matrix, and is much smaller.
     """
     eigenvalues = np.linalg.eigvalsh(stacked @ stacked.swapaxes(-1, -2))[..., ::-1]
     positive = np.clip(eigenvalues, 0, None)
