@@ -116,7 +116,9 @@ def read_pairs(path: Path) -> PairSet:
         more, less, category = (row[name].strip() for name in COLUMNS)
         if not more or not less or not category:
             empty = next(name for name in COLUMNS if not row[name].strip())
-            raise StimuliError(f"line {line} of '{path}' has nothing in the column '{empty}'; fill it, or leave it out.")
+            raise StimuliError(
+                f"line {line} of '{path}' has nothing in the column '{empty}'; fill it, or leave it out."
+            )
         direction = (row.get("stereo_antistereo") or "").strip()
         pairs.append(
             Pair(
