@@ -22,7 +22,7 @@ from aslant.results.parts import Interval
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
-from fake_pronouns import write_winogender
+from fake_pronouns import write_pairs, write_winogender
 from planted_text import planted
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
@@ -92,6 +92,8 @@ def examples() -> dict[str, Result]:
         aslant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
         aslant.ceat(encoder, spoken, "weat-7", samples=20),
         aslant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
+        (pairs := aslant.sentence_pairs(lm, write_pairs(Path(tempfile.mkdtemp())), bootstrap=20)),
+        aslant.compare_pairs(pairs, pairs),
         aslant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
         aslant.pronoun_resolution(
             gap_like.encoder(),

@@ -11,6 +11,7 @@ import aslant.measures
 import aslant.results
 from calibrating import (
     model_studies,
+    pair_studies,
     resolution_studies,
     sentence_studies,
     structure_studies,
@@ -25,6 +26,7 @@ MODULES = (
     structure_studies,
     sentence_studies,
     model_studies,
+    pair_studies,
     resolution_studies,
 )
 STUDIES: tuple[Study, ...] = tuple(study for module in MODULES for study in module.STUDIES)

@@ -1,7 +1,7 @@
 """Pairs of a more and a less stereotyping sentence: CrowS-Pairs, StereoSet, BEC-Pro, and tables of one's own.
 
 Pairs that differ in other ways than they should are flagged by the mechanical rules of `flags_of`; the inventory of
-Blodgett et al. (2021) was not published as a list that could be read here.
+Blodgett et al. (2021) could not be had as a list of pairs.
 """
 
 from __future__ import annotations
@@ -116,9 +116,7 @@ def read_pairs(path: Path) -> PairSet:
         more, less, category = (row[name].strip() for name in COLUMNS)
         if not more or not less or not category:
             empty = next(name for name in COLUMNS if not row[name].strip())
-            raise StimuliError(
-                f"line {line} of '{path}' has nothing in the column '{empty}'; fill it, or leave it out."
-            )
+            raise StimuliError(f"line {line} of '{path}' has nothing in the column '{empty}'; fill it in.")
         direction = (row.get("stereo_antistereo") or "").strip()
         pairs.append(
             Pair(

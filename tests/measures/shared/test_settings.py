@@ -11,6 +11,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
 from aslant.measures.enumeration.settings import EnumerationSettings
+from aslant.measures.paired_sentences.settings import SentencePairsSettings
 from aslant.measures.polarities.settings import PolaritySettings, TrendSettings, TrendsSettings
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
 from aslant.measures.pronouns_resolved.settings import PronounSettings
@@ -31,6 +32,7 @@ MEASURES: dict[str, tuple[Any, type[Settings]]] = {
     "polarity_trend": (aslant.polarity_trend, TrendSettings),
     "polarity_trends": (aslant.polarity_trends, TrendsSettings),
     "pronoun_choice": (aslant.pronoun_choice, PronounChoiceSettings),
+    "sentence_pairs": (aslant.sentence_pairs, SentencePairsSettings),
     "pronoun_resolution": (aslant.pronoun_resolution, PronounSettings),
 }
 

@@ -94,8 +94,8 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
         f"score: {SCORES[result.score]}.",
         "share: of pairs in which the more stereotyping sentence scores higher; pairs of equal score are left out. "
         "difference: more stereotyping − other, mean. untrained: shares of untrained models.",
-        "clusters: pairs that contrast the same words, or are about the same term; all p-values and intervals take them "
-        "as the unit. q: over categories.",
+        "clusters: pairs that contrast the same words, or are about the same term; all p-values and intervals take "
+        "them as the unit. q: over categories.",
         FIFTY,
         *_lengths(result),
         *_language_model(result),
@@ -105,8 +105,8 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
     flagged = sum(bool(pair.flags) for pair in result.pairs)
     if flagged:
         said.append(
-            f"{plural(flagged, 'pair')} flagged by mechanical rules (docs/sentence-pairs.md); the inventory of Blodgett "
-            "et al. (2021) is not published as a list of pairs."
+            f"{plural(flagged, 'pair')} flagged by mechanical rules (docs/sentence-pairs.md); the inventory of "
+            "Blodgett et al. (2021) could not be had as a list of pairs."
         )
     said += [f"{plain(note)}." for note in result.notes]
     if result.left_out:
@@ -185,16 +185,16 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
         what = result.dataset if group.by == "" else f"{result.dataset}, {group.name}"
         pairs = "pairs" if group.by == "" else f"pairs on {group.name}"
         sentence = (
-            f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({group.share:.0%}) the more stereotyping sentence "
-            "is the more probable one."
+            f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({group.share:.0%}) the more stereotyping "
+            "sentence is the more probable one."
         )
         chance = _chance(result, group)
         category = CATEGORIES.get(group.name, "several" if group.by == "" else plain(group.name))
         found.append(line(category, what, group.share, "share", sentence, group.share_pvalue, None, chance))
     if c := result.contrast:
         sentence = (
-            f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than with "
-            f"those of men, relative to sentences on men: {number(c.difference)}."
+            f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than "
+            f"with those of men, relative to sentences on men: {number(c.difference)}."
         )
         found.append(line("gender", f"{result.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
     return found
