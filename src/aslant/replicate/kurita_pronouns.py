@@ -85,7 +85,7 @@ def _topic(run: Run, gap: Path, *, number: int, theirs: list[str]) -> Measured:
     ours = _topics(run, gap)[number]
     first = ours[:SHOWN_WORDS]
     count, of_more = (len(set(words) & set(theirs)) for words in (first, ours))
-    note = f"{of_more} of {len(theirs)} words are among the first {TOP_WORDS} of the best match"
+    note = f"{of_more} of {len(theirs)} words {'is' if of_more == 1 else 'are'} among the first {TOP_WORDS} of the match"
     return Measured(count, (), note, ", ".join(first))
 
 
