@@ -161,7 +161,8 @@ def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
     """Say which words were not used, the first of them by name."""
     words = result.missing
     more = f" and {len(words) - most} more (all in --json)" if len(words) > most else ""
-    told = f"words not used, because they have no vector or are not one piece: {plain(', '.join(words[:most]))}{more}"
+    reasons = "no vector, not one piece, or in no sentence"
+    told = f"words not used ({reasons}): {plain(', '.join(words[:most]))}{more}"
     return (told,) if words else ()
 
 
