@@ -116,7 +116,7 @@ def test_printed_topics_are_matched_one_to_one_with_their_overlap(real_data: Pat
     shared = {c.row: c.ours for c in topics}
     assert shared["topic 9"] == 4  # medal, gold, won, world
     assert sum(value or 0 for value in shared.values()) == 46
-    assert all("of the match" in c.note for c in topics)
+    assert all("of the best match" in c.note for c in topics)
     counts = {(c.row, c.column): c for c in cells(result, "§4")}
     assert {
         c.verdict for c in counts.values() if c.column in ("samples", "neither", "pairs of a pronoun and a name")
