@@ -14,13 +14,12 @@ from aslant.errors import plural
 from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import (
-    MODEL_CONTENT_NOTE,
     LogProbabilityResult,
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import DRAWN, Category, line, weakest_chance
+from aslant.report.conventions import DRAWN, MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
