@@ -78,7 +78,7 @@ def line(
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
 
     The sentence is followed by what random words give, if that is known, or by why it is not, where `draws` of them
-    were asked for.
+    were requested.
 
     >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
     'strong'

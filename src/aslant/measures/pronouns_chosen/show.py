@@ -108,7 +108,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
 
 
 def _untrained(result: PronounChoiceResult) -> list[str]:
-    """Say what untrained models give, or why there are none; nothing where they were not asked for."""
+    """Say what untrained models give, or why there are none; nothing where they were not requested."""
     given = {"shares of": [], "contrasts of": [], "r of": []}  # type: dict[str, list[str]]
     for twin in result.twins:
         for said, value in zip(given.values(), (twin.share, twin.contrast, twin.correlation), strict=True):

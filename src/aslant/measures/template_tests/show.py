@@ -131,7 +131,7 @@ def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
 def twins_notes(
     result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]], instead: str = ""
 ) -> list[str]:  # fmt: skip
-    """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
+    """Say what untrained models give, by test, or why there are none; nothing where they were not requested."""
     if not result.provenance.settings.get("twins"):
         return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
