@@ -10,8 +10,16 @@ from aslant.errors import plural
 from aslant.measures.association import result as results
 from aslant.measures.association.designs import ONE_WORD, design_notes, goes_against, interval_note, one_word_each
 from aslant.measures.shared.association import AssociationSuite
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, chance_note, frequency_note, line, strength_of, weakest_chance
+from aslant.report.conventions import (
+    DRAWN,
+    MODEL_CONTENT_NOTE,
+    Category,
+    chance_note,
+    frequency_note,
+    line,
+    strength_of,
+    weakest_chance,
+)
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
