@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.result import ResidualBiasResult, ResidualClassification, ResidualClustering
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
@@ -196,12 +196,12 @@ def _measures(space: SpaceGeometry, alone: bool = False) -> dict[str, _Measure]:
     if r is None:
         return found
     left = ", direction taken out" if alone and not r.against_itself else ""
-    for what, test, poles in (
-        ("clustering", r.clustering, r.clustering.random_poles), ("classification", r.classification, None),
-    ):  # fmt: skip
+    separated: tuple[tuple[str, ResidualClustering | ResidualClassification], ...]
+    separated = ("clustering", r.clustering), ("classification", r.classification)
+    for what, test in separated:
         shuffled: _Measure = (test.chance.mean, test.chance.minimum, test.chance.maximum, None)
         values = (test.accuracy, test.lowest, test.highest)
-        found[f"{what}, accuracy{left}"] = (*values, *_by_chance(poles, shuffled))
+        found[f"{what}, accuracy{left}"] = (*values, *_by_chance(test.random_poles, shuffled))
     for what, n in (("neighbours", r.neighbours), ("neighbours within the words", r.neighbours_within)):
         if n is not None:
             p = None if r.against_itself or r.clustering.random_poles else n.shuffled_pvalue  # small by construction
