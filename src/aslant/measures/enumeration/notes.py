@@ -128,7 +128,7 @@ def _found(result: EnumerationResult) -> str:
         few = f" With {plural(rotations, 'rotation')} the q-value of a single cell cannot fall below "
         few += f"{min(1.0, smallest):.2g}; draw more."
         return f"{none}; {tail}{few if smallest > alpha else ''}"
-    rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
+    rate = f"of these, {100 * alpha:g} % at most are expected to be due to random rotations (false-discovery rate)"
     share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
     return f"{share} (p up to {pvalue(result.critical_pvalue)}, the critical p-value); {rate}; {tail}"
 

@@ -232,6 +232,8 @@ def projections_picture(result: DirectBiasResult) -> Any:
         for w in words
     ]
     colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
+    given = f" (random pairs: {between(result.chance.low, result.chance.high)})" if result.chance else ""
+    title = f"Direct bias {result.value:.3f}{given}"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
@@ -241,7 +243,7 @@ def projections_picture(result: DirectBiasResult) -> Any:
             color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
             tooltip=tips("word", "projection:written"),
         )
-        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
+        .properties(width=300, height=alt.Step(14), title=chart_title(title))
     )
 
 

@@ -113,10 +113,12 @@ def clusters_picture(result: ResidualBiasResult) -> Any:
     """Draw the most biased words in the plane; returns an Altair chart."""
     if result.picture is None:
         raise AslantError("this result has no picture; measure it again with picture='auto'.")
-    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy, result.clustering.random_poles)
 
 
-def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+def cluster_points(
+    picture: Picture, poles: tuple[str, str], accuracy: float, random_poles: Chance | None = None
+) -> Any:
     """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
     import altair as alt
 
@@ -128,6 +130,8 @@ def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) ->
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis, zoomed = alt.Axis(labels=False, ticks=False, grid=False, title=None), alt.Scale(zero=False)
     text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy {100 * accuracy:.1f} %"
+    if random_poles:
+        text += f" (random poles: {100 * random_poles.low:.0f} to {100 * random_poles.high:.0f} %)"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)
