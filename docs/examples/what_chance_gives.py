@@ -67,6 +67,11 @@ def enumerations(real: aslant.WordVectors) -> None:
         found = aslant.enumerate_biases(v, rotations=2_000, chance=5 if v is real else 0)
         print(f"  {v.name:12} {len(found.significant)} of {sum(bool(cell.words) for cell in found.cells)}", end="  ")
         print(f"{found.chance.low:.0%} to {found.chance.high:.0%}" if found.chance else "")
+    random = np.random.default_rng(5)
+    words = random.choice([word for word in real.words[3_000:40_000] if word.isalpha()], 5_650, replace=False)
+    found = aslant.enumerate_biases(real, names=words.tolist(), rotations=1_000, chance=0)
+    bias = found.indirect_bias
+    print(f"  5,650 random words as names: {bias.aligned:,} of {bias.tuples:,} cases of eq. 1 are aligned")
 
 
 def main() -> None:

@@ -128,7 +128,7 @@ def test_what_could_not_be_run_stands_beside_what_was_found_unless_nobody_asked_
 
 
 def test_a_row_of_the_page_is_bold_only_if_chance_agrees() -> None:
-    macros = environment().get_template("macros.html.j2").module
+    macros: Any = environment().get_template("macros.html.j2").module
     columns = (Column("test", "test", str),)
     rows = [{"test": "t", "qvalue": 1e-9, "chance_qvalue": q} for q in (0.3, 0.01)]
     assert ['class="strong"' in macros.rows(columns, [row]) for row in rows] == [False, True]

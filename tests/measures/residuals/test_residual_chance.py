@@ -103,14 +103,18 @@ def test_for_each_draw_words_are_chosen_debiased_and_measured_as_for_the_poles()
     learnt = random_accuracies(
         pool, directions, left_out, 110, generator(2).spawn(4), lambda x, y, own: classification_accuracy(x, y, 44, own)
     )
-    within = Poles(v, rows).near(run(v, chance=0, within=PROFESSIONS[:90]).neighbours_within, asked[:90]).random_poles
-    slow_within = []
+    inside = run(v, chance=0, within=PROFESSIONS[:90]).neighbours_within
+    assert inside is not None
+    within = Poles(v, rows).near(inside, asked[:90]).random_poles
+    assert within is not None
+    slow_within: list[float] = []
     for pair, accuracy, classified, correlation in zip(rows.tolist(), accuracies, learnt, correlations, strict=True):
         poles = (v.words[pair[0]], v.words[pair[1]])
         # he and she are never candidates; here they are left out by hand
         debiased = hard_debiased(v, poles, PROFESSIONS, None)
         slow = run(v, debiased, poles=poles, specific=["he", "she"], within=PROFESSIONS[:90], classified=110, seeds=5)
-        slow_within.append(slow.neighbours_within.correlation)
+        assert slow.neighbours_within is not None
+        slow_within.append(slow.neighbours_within.correlation or 0.0)
         assert slow.classification.accuracy == pytest.approx(classified, abs=0.12)
         assert slow.clustering.accuracy == pytest.approx(accuracy, abs=0.03)
         assert slow.neighbours.correlation == pytest.approx(correlation, abs=0.01)

@@ -104,7 +104,7 @@ TRAINING_WORDS, ONE_IN = 1_000, 5
 
 
 def classification_accuracy(
-    vectors: FloatArray, labels: NDArray[np.bool_], training: int, random: np.random.Generator, gamma: Gamma = "scale"
+    vectors: NDArray[Any], labels: NDArray[np.bool_], training: int, random: np.random.Generator, gamma: Gamma = "scale"
 ) -> float:
     """Train an RBF support vector machine (C = 1) on `training` random rows of (n, d); return its accuracy on the rest.
 
