@@ -57,8 +57,8 @@ def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool =
     if bias.share is not None:
         indirect = (
             f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {plural(bias.tuples, 'case')} (two "
-            "groups, two tests, all four cells significant) both tests divide the groups the same way; groups of random "
-            "words nearly always do so too (1,978 of 1,980 cases on the bundled sample), so this is not evidence."
+            "groups, two tests, all four cells significant) both tests divide the groups the same way; groups of "
+            "random words nearly always do so too (1,978 of 1,980 cases on the sample), so this is not evidence."
         )
     saved = (
         f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear (risk of any "
