@@ -25,10 +25,20 @@ from aslant.report.assembly import measures_of_audit, pictures_of, section_of
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import Cell, comparison_sentences, grid, sentences
-from aslant.report.html import script_json
+from aslant.report.html import environment, script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
-from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from aslant.report.tables import Column
+from aslant.results.audit import (
+    NEEDS_TEXT,
+    ON_REQUEST,
+    AuditComparison,
+    AuditDifference,
+    AuditPart,
+    AuditResult,
+    Glance,
+    ModelDifference,
+)
 from aslant.results.codec import Result
 from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
@@ -107,6 +117,21 @@ def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> N
     said = dict(sentences(audit(line(), not_run={"a": "no words"}, failed={"b": "KeyError: 3"})))["What was audited"]
     assert "; 1 measure or test not run (see the end); " in said
     assert said.endswith("; 1 broke off, so this report is incomplete.")
+
+
+def test_what_could_not_be_run_stands_beside_what_was_found_unless_nobody_asked_for_it() -> None:
+    lost = {"a": "no words", "b": ON_REQUEST, "c": f"{NEEDS_TEXT}: give one"}
+    said = dict(sentences(audit(line(), not_run=lost)))["What was found"]
+    assert said.endswith(" 1 measure or test could not be run, and q allows only for those that were.")
+    del lost["a"]
+    assert "could not be run" not in dict(sentences(audit(line(), not_run=lost)))["What was found"]
+
+
+def test_a_row_of_the_page_is_bold_only_if_chance_agrees() -> None:
+    macros: Any = environment().get_template("macros.html.j2").module
+    columns = (Column("test", "test", str),)
+    rows = [{"test": "t", "qvalue": 1e-9, "chance_qvalue": q} for q in (0.3, 0.01)]
+    assert ['class="strong"' in macros.rows(columns, [row]) for row in rows] == [False, True]
 
 
 def test_the_page_names_the_command_that_measures_the_same(suite: WeatSuiteResult) -> None:

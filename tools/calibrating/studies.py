@@ -43,9 +43,14 @@ EXEMPT = {
     "Glance.qvalue": _COPIED,
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
-    "IndirectWord.chance_pvalue": "that of a Chance",
     **dict.fromkeys(
-        ("WefatWord.chance_qvalue", *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES)),
+        ("IndirectWord.chance_pvalue", "WordPolarity.chance_pvalue", "WordProjection.chance_pvalue"), "that of a Chance"
+    ),
+    **dict.fromkeys(
+        (
+            *(f"{word}.chance_qvalue" for word in ("WefatWord", "WordPolarity", "WordProjection")),
+            *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES),
+        ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
     "ModelDifference.interval": _COPIED,
