@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.set_scores.draws import Rows, compared, own_pvalue, replaced, resampled, seen_by
+from aslant.measures.set_scores.draws import Rows, compared, means_pvalue, own_pvalue, replaced, resampled, seen_by
 from aslant.measures.set_scores.kinds import SCORES, Score
 from aslant.measures.set_scores.result import AssociationLevel, SetMean, WordScore, WordSetScore
 from aslant.measures.set_scores.sets import Asked, Looked, look_up, need_sets, paired
@@ -18,7 +18,7 @@ from aslant.measures.shared.chance import kind_of, matched_words
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.wordsets import Found, provenance
 from aslant.results.parts import Interval
-from aslant.statistics import generator, partition_pvalue, percentile_interval, spawn
+from aslant.statistics import generator, percentile_interval, spawn
 from aslant.vectors import WordVectors
 
 #: An order of fewer attributes is no order.
@@ -120,7 +120,7 @@ def _levels(
     for place, group in enumerate(targets):
         own = cosines[batch.targets[0, place] > 0]
         a, b = own.mean(axis=0)[first], own.mean(axis=0)[~first]
-        p = partition_pvalue(a, b, alternative="two-sided", n_resamples=settings.n_resamples, rng=generator(0))
+        p = means_pvalue(a, b, settings.n_resamples, generator(0))
         second.append(AssociationLevel(2, group.words.name, both, effect_size(a, b), None, p.pvalue))
         for side, part in zip(attributes, (own[:, first], own[:, ~first]), strict=True):
             spread = float(part.std(ddof=1)) if part.size > 1 else None
