@@ -124,13 +124,15 @@ def rnsb(b: Batch) -> Scores:
     P(negative) is that of a logistic regression (L2, C = 1, with an intercept that is penalised too) of the first
     attributes against the second.
     """
+    from scipy.special import expit, xlogy
+
     counts = b.attributes.sum(axis=1)
     kernel = b.attribute_products + 1  # a feature that is always 1 is the intercept
     weights = _logistic(kernel, (b.attributes[:, 0] > 0).astype(np.float64), counts)
     positive = b.towards(weights) + weights.sum(axis=1, keepdims=True)
-    by_word = _sigmoid(-positive)
+    by_word = np.asarray(expit(-positive))
     share = by_word / _sum(b.pooled, by_word)[:, None]  # of the mean: 1 where all are alike
-    return _sum(b.pooled, share * np.log(share)), by_word
+    return _sum(b.pooled, xlogy(share, share)), by_word
 
 
 def same(b: Batch) -> Scores:
@@ -163,7 +165,11 @@ def _broadcast(*arrays: FloatArray) -> list[FloatArray]:
 
 
 def _ranks(values: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the ranks of values (D, n) that occur `counts` times each, ties at their mean rank."""
+    """Return the ranks of values (D, n) that occur `counts` times each, ties at their mean rank.
+
+    What differs by rounding only is tied.
+    """
+    values = np.round(values / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300), 12)
     below = (values[:, :, None] > values[:, None, :]) + 0.5 * (values[:, :, None] == values[:, None, :])
     return np.asarray(np.matmul(below, counts[:, :, None])[:, :, 0] + 0.5)
 
@@ -174,11 +180,13 @@ def _logistic(kernel: FloatArray, positive: FloatArray, counts: FloatArray) -> F
     Newton's method in the form of Rasmussen & Williams (2006, algorithm 3.1) with counts of words; a word that counts 0
     has no weight.
     """
+    from scipy.special import expit
+
     kernel, positive, counts = _broadcast(kernel, positive, counts)
     weights, one = np.zeros(counts.shape), np.eye(counts.shape[1])
     for _ in range(STEPS):
         odds = np.matmul(kernel, weights[:, :, None])[:, :, 0]
-        p = _sigmoid(odds)
+        p = expit(odds)
         curvature = counts * p * (1 - p)
         root = np.sqrt(curvature)
         target = curvature * odds + counts * (positive - p)
@@ -189,6 +197,3 @@ def _logistic(kernel: FloatArray, positive: FloatArray, counts: FloatArray) -> F
             break
     return weights
 
-
-def _sigmoid(x: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
