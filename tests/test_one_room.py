@@ -48,9 +48,7 @@ def test_a_folder_is_all_that_an_audit_its_report_and_its_json_take(extended: Pa
     python(extended, "-m", "aslant", "audit", "--only", "group-distance", "--quick", "--quiet")
     content = json.loads((extended / "aslant-report.json").read_text(encoding="utf-8"))
     assert [part["measure"] for part in content["parts"]] == ["group-distance"]
-    assert [(line["measure"], line["effect_name"]) for line in content["glance"]] == [
-        ("group-distance", "distance")
-    ]
+    assert [(line["measure"], line["effect_name"]) for line in content["glance"]] == [("group-distance", "distance")]
     page = (extended / "aslant-report.html").read_text(encoding="utf-8")
     assert "Do words lie nearer to one group of words than to another?" in page
     read = "import aslant, json; r = aslant.AuditResult.from_dict(json.load(open('aslant-report.json')))"

@@ -132,7 +132,8 @@ def test_scores_with_random_attributes_are_those_of_the_definitions(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "pvalue", "strength"), [("ripa", -3.0, 2 / 5, 1.0), ("rnsb", 2.0, 2 / 5, 0.5), ("mac", 0.0, 2 / 5, 1)]
+    ("name", "value", "pvalue", "strength"),
+    [("ripa", -3.0, 2 / 5, 1.0), ("rnsb", 2.0, 2 / 5, 0.5), ("mac", 0.0, 2 / 5, 1)],
 )
 def test_chance_counts_what_is_at_least_as_biased(name: str, value: float, pvalue: float, strength: float) -> None:
     drawn = np.array([-3.0, 1.0, 1.0, 3.0]) if name == "ripa" else np.array([-1.0, 1.0, 1.0, 3.0])

@@ -89,7 +89,9 @@ def test_a_category_is_the_mean_of_its_scores_beside_the_same_mean_with_random_a
 ) -> None:
     gender = next(c for c in both.categories if (c.category, c.representation) == ("gender", "sample"))
     scores: list[Any] = [
-        s for s in both.results if s.category == "gender" and s.provenance.representation.name == "sample"  # type: ignore[attr-defined]
+        s
+        for s in both.results
+        if s.category == "gender" and s.provenance.representation.name == "sample"  # type: ignore[attr-defined]
     ]
     assert gender.tests == ("weat-6", "weat-7", "weat-8")
     assert gender.n_scores == len(scores) == 21
@@ -112,7 +114,11 @@ def test_an_audit_has_one_line_for_each_category(both: WordSetScoresResult) -> N
 
 def test_sets_with_too_few_words_are_listed_as_such() -> None:
     v = aslant.load()
-    keep = [row for row, word in enumerate(v.words) if word.lower() not in ("math", "algebra", "geometry", "calculus", "equations")]
+    keep = [
+        row
+        for row, word in enumerate(v.words)
+        if word.lower() not in ("math", "algebra", "geometry", "calculus", "equations")
+    ]
     less = WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep], name="less")
     found = aslant.word_set_scores(less, ["weat-6", "weat-7"], scores=["mac"], **QUICK)
     assert [skipped.test for skipped in found.skipped] == ["weat-7"]

@@ -23,8 +23,9 @@ class Score:
 
     `extreme` says what counts as more bias: "both" ends of a signed score, "high" or "low" values. `dealt` are the
     words that the score's own test deals out anew: "targets", "means" (targets, for a difference of their means, whose
-    p-value is exact), "attributes", the two words of "pairs", or "" where no words could change places. `about` are the words whose parts in the score are told. `cosines`: all vectors are taken
-    at unit length. No more than `most` draws are made.
+    p-value is exact), "attributes", the two words of "pairs", or "" where no words could change places. `about` are the
+    words whose parts in the score are told. `cosines`: vectors are taken at unit length. No more than `most` draws are
+    made.
     """
 
     made: type[r.WordSetScore]

@@ -170,7 +170,7 @@ class CategoryStrength:
 
 @dataclass(frozen=True, kw_only=True)
 class WordSetScoresResult(MeasuredResult):
-    """Several scores of several word sets side by side; `qvalues[i]` is the Benjamini–Hochberg value of `results[i]`."""
+    """Several scores of several word sets side by side; `qvalues[i]` is the Benjamini–Hochberg q of `results[i]`."""
 
     kind: ClassVar[str] = "word-set-scores"
 

@@ -213,7 +213,9 @@ def score_glance(result: WordSetScore, about: Category) -> list[Glance]:
     sentence = f"{score.short} = {small(result.value)} ({SAYS[result.kind].format(**letters(result))})."
     draws = result.provenance.settings["chance"]
     return [
-        line(result.category, result.test, result.value, score.short, sentence, result.pvalue, None, result.chance, draws)
+        line(
+            result.category, result.test, result.value, score.short, sentence, result.pvalue, None, result.chance, draws
+        )
     ]
 
 

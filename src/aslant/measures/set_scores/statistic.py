@@ -119,7 +119,7 @@ def ect(b: Batch) -> Scores:
 
 
 def rnsb(b: Batch) -> Scores:
-    """Kullback–Leibler divergence of the target words' share of P(negative) from equal shares (Sweeney & Najafian 2019).
+    """Kullback–Leibler divergence of the targets' shares of P(negative) from equal shares (Sweeney & Najafian 2019).
 
     P(negative) is that of a logistic regression (L2, C = 1, with an intercept that is penalised too) of the first
     attributes against the second.
@@ -196,4 +196,3 @@ def _logistic(kernel: FloatArray, positive: FloatArray, counts: FloatArray) -> F
         if np.abs(weights - before).max() < 1e-6:  # the next step would be smaller than rounding
             break
     return weights
-
