@@ -23,7 +23,7 @@ Rows: TypeAlias = NDArray[np.intp]
 
 
 def seen_by(score: Score, batch: Batch, pick: Rows | None = None) -> Batch:
-    """Return the batch as a score takes it: of the target words those to `pick`, and vectors at unit length if it does."""
+    """Return the batch as a score takes it: only the target words to `pick`, and unit vectors where it takes these."""
     if pick is not None:
         own = batch.target_products[np.ix_(pick, pick)]
         half = len(pick) // 2

@@ -54,7 +54,7 @@ class Batch:
     @cached_property
     def squares(self) -> FloatArray:
         """The squared lengths of the attribute words, (D, m)."""
-        return np.einsum("dmm->dm", self.attribute_products)
+        return np.asarray(np.einsum("dmm->dm", self.attribute_products))
 
     @cached_property
     def pooled(self) -> FloatArray:
