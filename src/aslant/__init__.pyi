@@ -55,6 +55,14 @@ from .measures.sentence_tests.contexts import ceat as ceat
 from .measures.sentence_tests.contexts import ceat_suite as ceat_suite
 from .measures.sentence_tests.sentences import seat as seat
 from .measures.sentence_tests.sentences import seat_suite as seat_suite
+from .measures.set_scores.measure import ect as ect
+from .measures.set_scores.measure import mac as mac
+from .measures.set_scores.measure import ml_eat as ml_eat
+from .measures.set_scores.measure import relative_norm as relative_norm
+from .measures.set_scores.measure import ripa as ripa
+from .measures.set_scores.measure import rnsb as rnsb
+from .measures.set_scores.measure import same as same
+from .measures.set_scores.side_by_side import word_set_scores as word_set_scores
 from .measures.side_by_side.measure import compare as compare
 from .measures.similarities.measure import word_similarity as word_similarity
 from .measures.template_tests.association import log_probability_suite as log_probability_suite

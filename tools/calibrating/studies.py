@@ -12,6 +12,7 @@ import aslant.results
 from calibrating import (
     model_studies,
     resolution_studies,
+    score_studies,
     sentence_studies,
     structure_studies,
     vector_studies,
@@ -21,6 +22,7 @@ from calibrating.rows import Row, Study
 
 MODULES = (
     weat_studies,
+    score_studies,
     vector_studies,
     structure_studies,
     sentence_studies,
@@ -53,6 +55,10 @@ EXEMPT = {
         ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
+    "MacResult.pvalue": "None: all targets are one set, and no words could change places",
+    "WordSetScoresResult.chance_qvalues": "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
+    "EctResult.interval": "where words are drawn twice, ranks are tied: it tells how much the words matter, no more",
+    "RnsbResult.interval": "the score grows with the number of attribute words, so that a population has none",
     "ModelDifference.interval": _COPIED,
     "ModelDifference.pvalue": _COPIED,
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
