@@ -23,7 +23,7 @@ import numpy as np
 
 import aslant
 from aslant.statistics import unit_rows
-from aslant.stimuli import suite_sets
+from aslant.stimuli import WeatSet, suite_sets
 
 WEFE = "wefe==1.0.1"
 MODEL = "wefe/datasets/data/test_model.kv"

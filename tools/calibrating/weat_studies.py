@@ -9,7 +9,7 @@ import numpy as np
 
 import aslant
 from aslant.statistics import partition_pvalue, unit_rows
-from aslant.stimuli import suite_sets
+from aslant.stimuli import WeatSet, suite_sets
 from aslant.vectors import WordVectors
 from calibrating.null_data import embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values

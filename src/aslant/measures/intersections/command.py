@@ -24,7 +24,9 @@ def intersectional_command(
     groups: Annotated[
         str, o.option("A class set of four groups: the one, those who share a trait, the rest.", "SET|FILE")
     ] = "names-african-american-women",
-    words: Annotated[str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")] = "intersectional-traits",
+    words: Annotated[
+        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+    ] = "intersectional-traits",
     *,
     settings: IntersectionalSettings,
     reading: Reading,

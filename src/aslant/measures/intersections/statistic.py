@@ -1,4 +1,4 @@
-"""Words between four groups of names, two traits crossed (Guo & Caliskan 2021; docs/definitions.md §18). Arrays only.
+"""Words between four groups of names, two traits crossed (Guo & Caliskan 2021; docs/definitions.md §15). Arrays only.
 
 Groups are numbered: 0 is the group itself, 1 shares its first trait, 2 its second, 3 neither.
 """
