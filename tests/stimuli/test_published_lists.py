@@ -18,8 +18,8 @@ NAMES = ROOT / "src/aslant/stimuli/names"
 REAL_DATA = Path(os.environ.get("ASLANT_TEST_DATA", ROOT.parent / "shared/data"))
 
 CATEGORIES = {
-    "gender", "race", "age", "health", "religion", "nationality", "sexual orientation", "disability",
-    "physical appearance", "socioeconomic status", "profession", "several", "none",
+    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "disability",
+    "appearance", "class", "profession", "several", "none",
 }  # fmt: skip
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
 OPTIONAL = {"note", "caution", "content_warning"}

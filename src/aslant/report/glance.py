@@ -22,10 +22,7 @@ EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": 
 ORDER = ("strong", "some", "none", "not tested")
 SURE = ORDER[:2]
 #: The social categories that an audit is asked about: those of CrowS-Pairs (Nangia et al. 2020).
-SOCIAL = (
-    "race", "gender", "sexual orientation", "religion", "age", "nationality", "disability", "physical appearance",
-    "socioeconomic status",
-)  # fmt: skip
+SOCIAL = ("race", "gender", "sexuality", "religion", "age", "nationality", "disability", "appearance", "class")
 CATEGORIES = {"none": "not social", "several": "several at once"}
 
 
