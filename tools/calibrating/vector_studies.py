@@ -1,4 +1,4 @@
-"""Measures on static vectors: polarity, its trend and comparison, WEAT compared, similarity, subspace, direct bias."""
+"""Measures on static vectors: polarity, its trend and comparison, WEAT compared, similarity, geometry, and groups."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from aslant.stimuli import WeatSet, WordSet, load_set
 from aslant.vectors import WordVectors
 from calibrating.null_data import DIMENSIONS, embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values
+from calibrating.weat_studies import NO_DISCOVERY, discovery
 
 CLASSES = ["female", "male"]
 
@@ -170,6 +171,24 @@ def direct(random: np.random.Generator, planted: bool) -> Values:
     }
 
 
+def intersections(random: np.random.Generator, planted: bool) -> Values:
+    """Look for words of one of four groups; planted: half of the words lean to its names."""
+    groups = [words(letter, 8) for letter in "abcd"]
+    named = words("w", 10)
+    matrix = np.array(embedding(random, [*(name for group in groups for name in group), *named]).matrix)
+    matrix[:, 0] = 0.0
+    if planted:
+        matrix[:8, 0], matrix[32:37, 0] = 4.0, 4.0
+    vectors = WordVectors.from_arrays([*(name for group in groups for name in group), *named], matrix, name="null")
+    found = aslant.intersectional_bias(vectors, groups, named, n_resamples=999, chance=0, rng=random)
+    q = np.array([word.qvalue for word in found.words])
+    return {
+        "intersectional_bias, one word": found.words[0].pvalue,
+        "intersectional_bias, number of words": found.pvalue,
+        "intersectional_bias, q": discovery(random, q, np.arange(10) < (5 if planted else 0), planted),
+    }
+
+
 def trend_rows(years: int) -> tuple[Row, ...]:
     null = "the years are exchangeable: no order among their scores"
     fields = ("TrendTest.kendall_pvalue",), ("TrendTest.spearman_pvalue",)
@@ -177,6 +196,7 @@ def trend_rows(years: int) -> tuple[Row, ...]:
 
 
 RATINGS = "the vectors have nothing to do with the ratings"
+NAMES = "the names of the four groups are exchangeable"
 PAIRS = "rho of the population that the pairs were drawn from"
 POPULATION = "the mean over the population that the words were drawn from"
 STUDIES: tuple[Any, ...] = (
@@ -208,6 +228,11 @@ STUDIES: tuple[Any, ...] = (
             "gender_subspace, first component", ("SubspaceResult.pvalue",),
             "the words of the pairs are like words drawn at random", uniform=True,
         ),
+    ), 50, 500),
+    Study("intersections", intersections, (
+        Row("intersectional_bias, one word", ("IntersectionalWord.pvalue",), NAMES, uniform=True),
+        Row("intersectional_bias, number of words", ("IntersectionalResult.pvalue",), NAMES),
+        Row("intersectional_bias, q", ("IntersectionalWord.qvalue",), NO_DISCOVERY, "rate"),
     ), 50, 500),
     Study("direct-bias", direct, tuple(
         Row(f"direct_bias, correlation with ratings ({name})", (f"Correlation.{name.lower()}_pvalue",), RATINGS,

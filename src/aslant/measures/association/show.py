@@ -159,6 +159,7 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
         if test.removed:
             said.append(f"removed at random, for target sets of equal size: {', '.join(test.removed)}")
         notes += [f"{plain(test.test)}: {plain(text)}" for text in said]
+    notes += cautions(*(test.test for test in tests_of(result)))
     if masked:
         about = result.provenance.representation
         notes.append(f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}")
