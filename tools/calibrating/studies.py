@@ -44,8 +44,13 @@ EXEMPT = {
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
     "IndirectWord.chance_pvalue": "that of a Chance",
+    "PmiWord.chance_pvalue": "that of a Chance",
     **dict.fromkeys(
-        ("WefatWord.chance_qvalue", *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES)),
+        (
+            "WefatWord.chance_qvalue",
+            "PmiWord.chance_qvalue",
+            *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES),
+        ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
     "ModelDifference.interval": _COPIED,
