@@ -243,13 +243,11 @@ def _words(
     pvalues = [math.erfc(abs(z) / math.sqrt(2)) for z in (ratios / errors).tolist()]
     reach = NormalDist().inv_cdf(0.5 + settings.confidence / 2) * errors
     numbers = np.stack([ratios, ratios - reach, ratios + reach, pvalues, benjamini_hochberg(pvalues)], axis=1)
+    known: list[Any] = [(counts.total[token], *(near[token] for near in counts.near)) for _, token, _ in listed]
     found = [
-        PmiWord(
-            word, group, counts.total[token], counts.near[0][token], counts.near[1][token], *row.tolist(),
-            figure=asked.figures.get(word),
-        )
-        for (word, token, group), row in zip(listed, numbers, strict=True)
-    ]  # fmt: skip
+        PmiWord(word, group, *how_often, *row.tolist(), asked.figures.get(word))
+        for (word, _, group), how_often, row in zip(listed, known, numbers, strict=True)
+    ]
     if drawn is None:
         return tuple(found)
     chances = [_chance(r, vocabulary.log_odds[d]).pvalue for r, d in zip(ratios, drawn.T, strict=True)]

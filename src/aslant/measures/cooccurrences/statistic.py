@@ -92,4 +92,4 @@ def left_out_errors(parts: FloatArray) -> FloatArray:
     if len(usable) < 2:
         return np.zeros(parts.shape[2] - 1)
     each = np.stack([log_odds(counts[:, :-1], counts[:, -1])[0] for counts in usable])
-    return np.sqrt((len(each) - 1) * each.var(axis=0))
+    return np.asarray(np.sqrt((len(each) - 1) * each.var(axis=0)))
