@@ -33,6 +33,7 @@ from .measures.association.measure import weat_suite as weat_suite
 from .measures.association.multi_group import generalised_weat as generalised_weat
 from .measures.association.result import WeatResult as WeatResult
 from .measures.association.single_words import wefat as wefat
+from .measures.cooccurrences.measure import pmi_bias as pmi_bias
 from .measures.enumeration.measure import compare_enumerations as compare_enumerations
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult

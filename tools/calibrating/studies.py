@@ -46,7 +46,10 @@ EXEMPT = {
     "Glance.qvalue": _COPIED,
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
-    **{f"{word}.chance_pvalue": "that of a Chance" for word in ("IndirectWord", "WordPolarity", "WordProjection", "PmiWord")},
+    **{
+        f"{word}.chance_pvalue": "that of a Chance"
+        for word in ("IndirectWord", "WordPolarity", "WordProjection", "PmiWord")
+    },
     **dict.fromkeys(
         (
             *(f"{word}.chance_qvalue" for word in CHANCE_BY_WORD),

@@ -116,6 +116,7 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "words of the text": "sets of other words of the text of the same frequency",
     "untrained twins": "untrained models of the same architecture",
 }
 #: Where the order of a vocabulary does not tell frequencies, they are of any.
