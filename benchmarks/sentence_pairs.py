@@ -34,15 +34,8 @@ SIZES = {"base": (768, 12, 12, 3072), "small": (384, 6, 12, 1536)}
 def model_of(size: str, tokenizer: Any) -> Any:
     width, layers, heads, inner = SIZES[size]
     torch.manual_seed(0)
-    return BertForMaskedLM(
-        BertConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=width,
-            num_hidden_layers=layers,
-            num_attention_heads=heads,
-            intermediate_size=inner,
-        )  # fmt: skip
-    ).eval()
+    shape = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": heads}
+    return BertForMaskedLM(BertConfig(vocab_size=len(tokenizer), intermediate_size=inner, **shape)).eval()
 
 
 @torch.no_grad()
