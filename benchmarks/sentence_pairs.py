@@ -18,6 +18,8 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -56,11 +58,10 @@ def one_at_a_time(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[floa
 
 
 def by_minicons(model: Any, tokenizer: Any, texts: Sequence[str], size: int) -> list[float] | None:
-    try:
-        from minicons.scorer import MaskedLMScorer
-    except ImportError:
+    if find_spec("minicons") is None:
         return None
-    scorer, found = MaskedLMScorer(model, "cpu", tokenizer=tokenizer), list[float]()
+    scorer = import_module("minicons.scorer").MaskedLMScorer(model, "cpu", tokenizer=tokenizer)
+    found: list[float] = []
     for start in range(0, len(texts), size):
         part = list(texts[start : start + size])
         found += scorer.sequence_score(part, reduction=lambda x: x.sum(0).item(), PLL_metric="within_word_l2r")
