@@ -45,7 +45,11 @@ EXEMPT = {
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
     "IndirectWord.chance_pvalue": "that of a Chance",
     **dict.fromkeys(
-        ("WefatWord.chance_qvalue", *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES)),
+        (
+            "WefatWord.chance_qvalue",
+            "Contrast.chance_qvalue",
+            *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES),
+        ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
     "ModelDifference.interval": _COPIED,

@@ -111,6 +111,7 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "names against others": "first names against others of their gender",
     "untrained twins": "untrained models of the same architecture",
 }
 #: Where the order of a vocabulary does not tell frequencies, they are of any.
@@ -134,7 +135,7 @@ def beyond(chance: Chance) -> str:
         share = f"{chance.reached / chance.draws:.0%}".replace("%", " %")
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {share} of draws."
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
-    larger = "Farther from one half" if chance.kind == "names" else "Larger"  # a share, either way
+    larger = "Farther from one half" if chance.kind.startswith("names") else "Larger"  # a share, either way
     return f"{larger} than {share} % of {drawn}."
 
 
