@@ -13,7 +13,9 @@ from aslant.models.protocols import (
     MaskedScore,
     MasksWords,
     Passage,
+    ScoresTexts,
     Sentence,
+    TextScore,
 )
 
 __all__ = [
@@ -26,7 +28,9 @@ __all__ = [
     "MaskedScore",
     "MasksWords",
     "Passage",
+    "ScoresTexts",
     "Sentence",
+    "TextScore",
     "identity_of",
     "is_registered",
 ]

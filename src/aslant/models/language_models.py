@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from itertools import chain
@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
 from aslant.models.network import Network, fitting, memory_suffices
-from aslant.models.plan import Ask, Ids, Query, Runner, answered, batches, merged, run_batches, table_in
+from aslant.models.plan import Ids, Query, Runner, answered, batches, merged, run_batches, table_in
 from aslant.models.protocols import INSIDE, RECORDED, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
 from aslant.models.spelling import Speller, Spelling, longest
+from aslant.models.text_scores import CausalTextScorer, MaskedTextScorer, Request
 from aslant.models.twins import fresh
 
-#: A sequence and what is requested of it.
-Request: TypeAlias = tuple[Ids, Ask]
 InPlace: TypeAlias = Generator[Iterable[tuple[Query, NDArray[np.float32]]], None, None]
 Word: TypeAlias = Literal["target", "attribute"]
 #: Sentences of different lengths with which a model is checked when it is loaded.
@@ -151,7 +150,7 @@ class WordsInPlace:
         return self.speller.one_piece(word, template, role)
 
 
-class TransformersMaskedLM(TransformersLM, WordsInPlace):
+class TransformersMaskedLM(TransformersLM, WordsInPlace, MaskedTextScorer):
     """A masked language model with its tokenizer; see `aslant.models.MaskedLM` for its methods.
 
     `capitalise`: a cased model sees a capital at the beginning of a sentence. `passes` counts the sequences run.
@@ -231,10 +230,11 @@ def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], t
             )
 
 
-def contexts(sequences: Iterable[Ids], *, share: bool = True) -> list[Query]:
+def contexts(sequences: Iterable[Ids], *, share: bool = True, first: Mapping[Ids, int] | None = None) -> list[Query]:
     """Return queries for all tokens of `sequences` but their first ones: of the tree of contexts, only leaves are run.
 
     A sentence's last token is predicted but never read. `share`: let common beginnings be run once where it pays.
+    `first`: by sequence, the first token that is wanted.
 
     >>> contexts([(1, 2, 3), (1, 2, 4), (1, 2, 4, 5)])
     [Query(ids=(1, 2, 4), asks=((0, 2), (1, 3), (1, 4), (2, 5)), shared=0)]
@@ -244,7 +244,9 @@ def contexts(sequences: Iterable[Ids], *, share: bool = True) -> list[Query]:
     # In this order a context is followed at once by those that it begins.
     leaves = [ids for ids, follower in zip(found, [*found[1:], ()], strict=True) if follower[: len(ids)] != ids]
     queries = merged(
-        (leaves[bisect_left(leaves, ids[:i])], (i - 1, ids[i])) for ids in distinct for i in range(1, len(ids))
+        (leaves[bisect_left(leaves, ids[:i])], (i - 1, ids[i]))
+        for ids in distinct
+        for i in range(max(1, first[ids] if first else 1), len(ids))
     )
     if not share:
         return queries
@@ -256,7 +258,7 @@ def contexts(sequences: Iterable[Ids], *, share: bool = True) -> list[Query]:
     return [Query(query.ids, query.asks, shared(query.ids)) for query in queries]
 
 
-class TransformersCausalLM(TransformersLM):
+class TransformersCausalLM(TransformersLM, CausalTextScorer):
     """A left-to-right model with its tokenizer; see `aslant.models.CausalLM` for its methods.
 
     `passes` counts the sequences run: a sentence's last piece needs no pass, nor does a prefix of another sentence.
@@ -291,10 +293,15 @@ class TransformersCausalLM(TransformersLM):
         says whether there is one) counts from its second piece; `unweighed` tells where that is the target's.
         """
         spelt = self.speller.spell(sentences)
-        queries = contexts([found.ids[: found.content.stop] for found in spelt], share=self.shares)
-        answers = self._answers(queries, journal, progress).items()
-        by_context = {(ids[: position + 1], token): value for (ids, (position, token)), value in answers}
+        by_context = self._by_context({found.ids[: found.content.stop]: 1 for found in spelt}, journal, progress)
         return [self._score(found, by_context) for found in spelt]
+
+    def _by_context(
+        self, first: dict[Ids, int], journal: Any, progress: Progress | None
+    ) -> dict[tuple[Ids, int], float]:
+        """Return log-probabilities of the tokens of sequences, from the first wanted one on, given what precedes it."""
+        answers = self._answers(contexts(first, share=self.shares, first=first), journal, progress).items()
+        return {(ids[: position + 1], token): value for (ids, (position, token)), value in answers}
 
     def _score(self, found: Spelling, answers: dict[tuple[Ids, int], float]) -> CausalScore:
         values = {i: answers[found.ids[:i], found.ids[i]] for i in found.content if i > 0}

@@ -17,6 +17,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import deepcopy
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any, TypeVar
@@ -96,13 +97,47 @@ class Network:
             return [self.log_probabilities([query])[0] for query in batch]
         if batch[0].shared:
             return self._continued(batch)
+        inputs, reading = self._read(batch)
+        values = reading.values(self.logits(reading.places, **inputs)[0])
+        return [tuple(islice(values, len(query.asks))) for query in batch]
+
+    def _read(self, batch: Sequence[Query]) -> tuple[dict[str, Any], Reading]:
+        """Return a batch as the model takes it, and what is to be read."""
         ids, mask = self.padded([query.ids for query in batch])
         reading = Reading()
         for row, query in enumerate(batch):
             for position, token in query.asks:
                 reading.add(row, position, token)
-        values = reading.values(self.logits(reading.places, input_ids=ids, attention_mask=mask)[0])
-        return [tuple(islice(values, len(query.asks))) for query in batch]
+        return {"input_ids": ids, "attention_mask": mask}, reading
+
+    def attending(self) -> Network:
+        """Return a network with the same weights that shows its attention, which is slower."""
+        kept = {id(tensor): tensor for tensor in (*self.model.parameters(), *self.model.buffers())}
+        model = deepcopy(self.model, {**kept, id(self): self})
+        model.set_attn_implementation("eager")
+        network = Network(model, self.pad, self.limits.tokens)
+        network.narrow, network.one_by_one = self.narrow, self.one_by_one
+        return network
+
+    def attended(self, batch: Sequence[Query]) -> list[Values]:
+        """Return log-probabilities, each times its token's attention: the mean over layers, heads and tokens."""
+        import torch
+
+        if self.one_by_one and len(batch) > 1:
+            return [self.attended([query])[0] for query in batch]
+        inputs, reading = self._read(batch)
+        with self.recording():
+            logits, output = self.logits(reading.places, **inputs, output_attentions=True)
+        if not output.attentions or any(layer is None for layer in output.attentions):
+            raise MeasureError("this model does not show its attention, so 'aula' cannot be computed; use 'aul'.")
+        mask = inputs["attention_mask"]
+        weights = torch.stack([layer.float().mean(dim=1) for layer in output.attentions]).mean(dim=0)  # row, from, to
+        received = (weights * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        values = reading.values(logits)
+        return [
+            tuple(float(received[row, position]) * next(values) for position, _ in query.asks)
+            for row, query in enumerate(batch)
+        ]
 
     def _continued(self, batch: Sequence[Query]) -> list[Values]:
         """Return the answers; distinct prefixes of `shared` tokens (the same in all queries) are run once each."""

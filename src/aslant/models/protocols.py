@@ -71,6 +71,25 @@ class CausalScore:
     unweighed: bool = False
 
 
+@dataclass(frozen=True)
+class TextScore:
+    """The score of a text or of a part of it (docs/definitions.md §11), natural logarithm.
+
+    `total` is the sum over `pieces` word pieces of their log-probabilities (weighed by attention for "aula").
+
+    >>> TextScore(-12.0, 4).per_piece
+    -3.0
+    """
+
+    total: float
+    pieces: int
+
+    @property
+    def per_piece(self) -> float:
+        """The mean over its pieces; 0 where there are none."""
+        return self.total / self.pieces if self.pieces else 0.0
+
+
 class LanguageModel(Protocol):
     """What every model can say about itself.
 
@@ -127,6 +146,43 @@ class CausalLM(LanguageModel, Protocol):
         self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
     ) -> list[CausalScore]:
         """Score sentences, in their order; common beginnings share one pass."""
+
+
+@runtime_checkable
+class ScoresTexts(LanguageModel, Protocol):
+    """A model that scores whole texts, as they are written, by one of its `scorings`."""
+
+    @property
+    def scorings(self) -> tuple[str, ...]:
+        """The names of its scores, its default first."""
+
+    def unscorable(self, texts: Sequence[str]) -> dict[int, str]:
+        """Return, for each text that cannot be scored, by its index, the reason."""
+
+    def text_scores(
+        self, texts: Sequence[str], *, score: str | None = None, journal: Any = None, progress: Progress | None = None
+    ) -> list[TextScore]:
+        """Score texts, in their order; each distinct sequence of tokens is run once."""
+
+    def continuation_scores(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        score: str | None = None,
+        journal: Any = None,
+        progress: Progress | None = None,
+    ) -> list[TextScore]:
+        """Score the continuation of each (prompt, continuation), which are put together as they are."""
+
+
+@runtime_checkable
+class ScoresShared(ScoresTexts, Protocol):
+    """A masked model that also scores both texts of a pair by the pieces that they share."""
+
+    def shared_scores(
+        self, pairs: Sequence[tuple[str, str]], *, journal: Any = None, progress: Progress | None = None
+    ) -> list[tuple[TextScore, TextScore]]:
+        """Score both texts of each pair by the pieces that they share, each masked alone."""
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Cut:
     ids: Ids
     offsets: Sequence[Span]
     content: range
+    words: Sequence[int | None] = ()  #: which word each token belongs to, where that was requested
 
     def places(self, span: Span) -> tuple[int, ...]:
         """Return the tokens that a span overlaps, even in part; a space belongs to the word after it.
@@ -84,18 +85,22 @@ class Cut:
         return min(room, len(self.content))
 
 
-def cut_texts(tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = ()) -> list[Cut]:
-    """Return texts as a fast tokenizer cuts them, none truncated; `begin`: tokens to put before those that it adds."""
+def cut_texts(tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = (), *, words: bool = False) -> list[Cut]:
+    """Return texts as a fast tokenizer cuts them, none truncated; `begin`: tokens to put before those that it adds.
+
+    `words`: also say which word, by the tokenizer's own rules, each token belongs to.
+    """
     found = tokenizer(
         [LONE.sub(UNREADABLE, text) for text in texts], return_offsets_mapping=True, return_special_tokens_mask=True,
         return_attention_mask=False, return_token_type_ids=False, truncation=False, padding=False, verbose=False,
     )  # fmt: skip
     cuts = []
     rows = zip(texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True)
-    for text, ids, offsets, special in rows:
+    for row, (text, ids, offsets, special) in enumerate(rows):
         own = [i for i, is_special in enumerate(special, len(begin)) if not is_special]
         content = range(own[0], own[-1] + 1) if own else range(0)
-        cuts.append(Cut(text, (*begin, *ids), [*((0, 0) for _ in begin), *offsets], content))
+        belongs = [*(None for _ in begin), *found.word_ids(row)] if words else ()
+        cuts.append(Cut(text, (*begin, *ids), [*((0, 0) for _ in begin), *offsets], content, belongs))
     return cuts
 
 
