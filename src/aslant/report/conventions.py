@@ -111,6 +111,7 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "random adjectives": "sets of random adjectives",
     "names against others": "first names against others of their gender",
     "untrained twins": "untrained models of the same architecture",
 }
