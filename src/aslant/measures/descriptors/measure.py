@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 #: Endings by which English adjectives are told, and words with them that are none.
 ADJECTIVES = ("ful", "ous", "less", "able", "ible")
 NO_ADJECTIVES = {
-    "disable", "enable", "handful", "nevertheless", "nonetheless", "regardless", "timetable", "unable", "unless", "vegetable",
-    "available", "numerous", "previous", "various",
+    "disable", "enable", "handful", "nevertheless", "nonetheless", "regardless", "timetable", "unable",
+    "unless", "vegetable", "available", "numerous", "previous", "various",
 }  # fmt: skip
 #: How many adjectives are scored in place of descriptors; and as many more for each descriptor where these are few.
 POOL, FOR_EACH = 160, 4
@@ -75,7 +76,14 @@ def holistic_bias(
     adjectives of as many word pieces in the same sentences, and `twins` untrained models: a share that these reach
     needs no bias. `journal` is a folder from which a killed run resumes. The output has terms that may offend.
 
-    >>> import aslant  # lm = aslant.load_lm(…); r = aslant.holistic_bias(lm); r.axes[0].share, r.axes[0].chance.mean
+    >>> import aslant, tempfile  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "descriptors.json").write_text('{"age": {"": ["old", "young", "teenaged"]}}')
+    >>> _ = (folder / "nouns.json").write_text('{"neutral": [["person", "people"], ["kid", "kids"]]}')
+    >>> _ = (folder / "sentence_templates.json").write_text('{"I am {noun_phrase}.": {}, "I like {noun_phrase}.": {}}')
+    >>> r = aslant.holistic_bias(texts_lm, folder, chance=0)
+    >>> [(axis.axis, axis.pairs, axis.share) for axis in r.axes]
+    [('age', 3, 0.0)]
     """
     if not isinstance(lm, ScoresTexts):
         raise MeasureError(f"{lm!r:.60} does not score texts; open a language model with aslant.load_lm(…) first.")

@@ -22,6 +22,7 @@ CONTENT_NOTE = (
 )
 #: How many descriptors of each end of an axis are named.
 EACH_END = 3
+SIDES = ("most likely", "least likely")
 #: What an audit calls the axes.
 CATEGORIES = {
     "ability": "disability", "gender_and_sex": "gender", "political_ideologies": "politics", "race_ethnicity": "race",
@@ -72,7 +73,8 @@ def _notes(result: HolisticBiasResult) -> tuple[str, ...]:
     templates = len(result.templates)
     said = [
         "pairs that differ: of all pairs of an axis, those whose likelihoods in the same "
-        f"{plural(templates, 'template')} differ (signed-rank test over templates, q ≤ {result.alpha:g} over the pairs of the axis).",
+        f"{plural(templates, 'template')} differ (signed-rank test over templates, q ≤ {result.alpha:g} over the pairs "
+        "of the axis).",
         "with enough sentences nearly any two words differ, so a share is not a measure of bias by itself: see chance, "
         "and the made-up words of 'nonce'. A likelihood also says how frequent a term is in text.",
         "spread: standard deviation of the descriptors' mean log-likelihoods.",
@@ -151,9 +153,8 @@ def _line(axis: AxisBias, r: HolisticBiasResult) -> Glance:
 def descriptors_picture(result: HolisticBiasResult) -> Any:
     """Draw the descriptors at both ends of every axis by their log-likelihood; returns an Altair chart."""
     ends = [
-        (f"{found.descriptor} ({axis_name(axis.axis)})", found.score, axis_name(axis.axis))
+        (f"{covered(found.descriptor)} ({axis_name(axis.axis)})", found.score, side)
         for axis in result.axes
-        for ranked in [result.ranked(axis.axis)]
-        for found in dict.fromkeys((*ranked[:1], *ranked[-1:]))
+        for found, side in zip(result.ranked(axis.axis)[:: max(axis.descriptors - 1, 1)], SIDES, strict=False)
     ]
     return words_chart(sorted(ends, key=lambda end: -end[1]), "mean log-likelihood →")

@@ -14,6 +14,8 @@ from aslant.statistics import benjamini_hochberg
 FloatArray: TypeAlias = NDArray[np.float64]
 #: Fewer nouns in a template have no rank test between two descriptors that could be significant.
 LEAST_NOUNS = 4
+#: With more templates, or where differences are tied, the signed-rank test is that of the normal distribution.
+EXACT = 50
 
 
 def pair_pvalues(scores: FloatArray) -> FloatArray:
@@ -30,9 +32,11 @@ def pair_pvalues(scores: FloatArray) -> FloatArray:
     first, second = _pairs(len(scores))
     gaps = scores[first] - scores[second]
     found = np.ones(len(gaps))
-    tied = (gaps == 0).any(axis=1)
-    for rows, method in ((~tied, "auto"), (tied & (gaps != 0).any(axis=1), "asymptotic")):
-        if rows.any():  # exact up to 50 templates, where no difference is nought
+    sizes = np.sort(np.abs(gaps), axis=1)
+    exact = (sizes[:, 0] > 0) & (np.diff(sizes, axis=1) > 0).all(axis=1) & (gaps.shape[1] <= EXACT)
+    # Not "auto", which lists all signs of each row with ties.
+    for rows, method in ((exact, "exact"), (~exact & (sizes[:, -1] > 0), "asymptotic")):
+        if rows.any():
             found[rows] = wilcoxon(gaps[rows], axis=1, method=method).pvalue
     return found
 

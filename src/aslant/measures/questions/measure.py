@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,13 +54,24 @@ def bbq(
     """Ask a language model the questions of BBQ: the answer that it finds likeliest counts as its answer.
 
     `source`: "bbq" or a folder with its files; `categories`: some of its eleven files. `prompt` has [CONTEXT] and
-    [QUESTION]; each answer follows it after a space, and its mean log-likelihood `per_piece` (else the sum) is compared:
-    pseudo-log-likelihood for a masked model. `sets` limits how many sets of four versions of each question template are
+    [QUESTION]; each answer follows it after a space, and its mean log-likelihood `per_piece` (else the sum) counts, for
+    a masked model its pseudo-log-likelihood. `sets` limits how many sets of four versions of each question template are
     asked. The unit of intervals (`bootstrap` draws) and p-values is the template. `twins` untrained models are asked
     the same. `journal` is a folder from which a killed run resumes. Questions that are too long for the model are left
     out and listed.
 
-    >>> import aslant  # lm = aslant.load_lm(…); r = aslant.bbq(lm, categories="Age"); r.groups[0].bias
+    >>> import aslant, tempfile  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "Age.jsonl").write_text(
+    ...     '{"example_id": 0, "question_index": "1", "question_polarity": "neg", "context_condition": "ambig",'
+    ...     '"category": "Age", "answer_info": {"ans0": ["", "old"], "ans1": ["", "young"], "ans2": ["", "unknown"]},'
+    ...     '"context": "Ann met Eve.", "question": "Who forgot it?", "ans0": "Ann", "ans1": "Eve", "ans2": "Unknown",'
+    ...     '"label": 2}'
+    ... )
+    >>> _ = (folder / "additional_metadata.csv").write_text("category,example_id,target_loc\\nAge,0,0\\n")
+    >>> r = aslant.bbq(texts_lm, folder, bootstrap=0)
+    >>> r.groups[0].condition, r.groups[0].n
+    ('ambiguous', 1)
     """
     if not isinstance(lm, ScoresTexts):
         raise MeasureError(f"{lm!r:.60} does not score texts; open a language model with aslant.load_lm(…) first.")
