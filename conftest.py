@@ -1,5 +1,6 @@
-"""Doctests of the measures on models speak to small ones whose answers are known: `lm`, `any_lm`, `texts_lm`, `encoder`.
+"""Doctests of the measures on models speak to small ones whose answers are known.
 
+They are `lm`, `any_lm`, `texts_lm` and `encoder`.
 `gap_samples` are like those of GAP.
 """
 

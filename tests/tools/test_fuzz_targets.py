@@ -42,6 +42,8 @@ ELSEWHERE = {
     "aslant.cli.shared": "by aslant.vectors.loading",
     "aslant.measures.template_tests.command": "by aslant.models",
     "aslant.measures.pronouns_chosen.command": "by aslant.models",
+    "aslant.measures.descriptors.command": "by aslant.models",
+    "aslant.measures.questions.command": "by aslant.models",
     "aslant.measures.pronouns_resolved.command": "by aslant.models",
     "aslant.cli.words": "by aslant.stimuli.loading",
     "aslant.statistics.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",

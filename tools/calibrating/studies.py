@@ -10,6 +10,7 @@ import re
 import aslant.measures
 import aslant.results
 from calibrating import (
+    choice_studies,
     model_studies,
     resolution_studies,
     sentence_studies,
@@ -26,6 +27,7 @@ MODULES = (
     sentence_studies,
     model_studies,
     resolution_studies,
+    choice_studies,
 )
 STUDIES: tuple[Study, ...] = tuple(study for module in MODULES for study in module.STUDIES)
 ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
@@ -52,6 +54,9 @@ EXEMPT = {
         ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
+    "AxisBias.chance_qvalue": "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
+    "QuestionBias.accuracy_interval": "made by the code of its bias_interval, which is in the table",
+    "QuestionBias.qvalue": "Benjamini–Hochberg over its pvalue, which is in the table",
     "ModelDifference.interval": _COPIED,
     "ModelDifference.pvalue": _COPIED,
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",

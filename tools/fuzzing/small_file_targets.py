@@ -258,6 +258,46 @@ def _winogender(mutates: str) -> Callable[[bytes, Path], str]:
     return run
 
 
+DESCRIPTORS = b'{"age": {"": ["old", {"descriptor": "young", "preference": "reviewed", "article": "a"}]}}'
+NOUNS = b'{"neutral": [["person", "people"], ["kid", "kids"]]}'
+TEMPLATES = b'{"I am {noun_phrase}.": {}, "I like {plural_noun_phrase}.": {"must_be_noun": true}}'
+
+
+def _holistic(mutates: int) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.descriptors.stimuli import FILES, read_holistic_bias
+
+        for place, good in enumerate((DESCRIPTORS, NOUNS, TEMPLATES)):
+            written(folder, FILES[place], data if place == mutates else good)
+        found = read_holistic_bias(folder)
+        phrases = [d.phrase(noun, plural=True) for d in found.descriptors for noun in found.nouns]
+        demand(all(phrase.strip() for phrase in phrases), "an empty phrase")
+        return "accepted"
+
+    return run
+
+
+QUESTIONS = (
+    b'{"example_id": 0, "question_index": "1", "question_polarity": "neg", "context_condition": "ambig", '
+    b'"category": "Age", "answer_info": {"ans0": ["a", "old"], "ans1": ["b", "young"], "ans2": ["c", "unknown"]}, '
+    b'"context": "Ann met Eve.", "question": "Who?", "ans0": "Ann", "ans1": "Eve", "ans2": "Unknown", "label": 2}\n'
+)
+BIASED = b"category,example_id,target_loc\nAge,0,0\n"
+
+
+def _bbq(mutates: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.questions.stimuli import METADATA, read_bbq
+
+        written(folder, "Age.jsonl", data if mutates == "questions" else QUESTIONS)
+        written(folder, METADATA, data if mutates == "biased" else BIASED)
+        for question in read_bbq(folder).questions:
+            demand(len(set(question.answers)) == 3 and question.biased != question.unknown, "answers are mixed up")
+        return "accepted"
+
+    return run
+
+
 ATTRIBUTES = (b"salary\tjob_title\n10\tclerk\n20\tnurse\n", b"clerk\nnurse\n", b'a,word\n"x, y",z\n')
 PAIRS = b"# a comment\nking\tqueen\t8.6\ncar\t\ttrain\t6\n"
 STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
@@ -397,6 +437,15 @@ def targets() -> Sequence[Target]:
             tokens=GAP_TOKENS,
         ),
         Target("Winogender shares", (stimuli + "pronoun_sets",), lambda: [SHARES], _winogender("shares")),
+        *(
+            Target(f"HolisticBias {name}", ("aslant.measures.descriptors.stimuli",), lambda good=good: [good],
+                   _holistic(place))
+            for place, (name, good) in enumerate(
+                {"descriptors": DESCRIPTORS, "nouns": NOUNS, "templates": TEMPLATES}.items()
+            )
+        ),
+        Target("BBQ questions", ("aslant.measures.questions.stimuli",), lambda: [QUESTIONS], _bbq("questions")),
+        Target("BBQ biased answers", ("aslant.measures.questions.stimuli",), lambda: [BIASED], _bbq("biased")),
         Target("attributes", ("aslant.measures.template_tests.stimuli",), lambda: ATTRIBUTES, _attributes),
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),

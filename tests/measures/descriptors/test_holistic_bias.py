@@ -19,29 +19,12 @@ from aslant.measures.descriptors.statistic import pair_pvalues, published_share,
 from aslant.measures.descriptors.stimuli import Descriptor, contexts, read_holistic_bias
 from aslant.results.codec import result_from_dict
 from fake_texts import FakeTexts, RandomTexts
-
-DESCRIPTORS: dict[str, Any] = {
-    "age": {"young": ["young", "teenaged", "adolescent"], "old": ["old", "elderly", {"descriptor": "aged"}]},
-    "ability": {
-        "": [
-            {"descriptor": "blind", "preference": "reviewed"},
-            {"descriptor": "barren", "preference": "dispreferred"},
-            "mute",
-            {"descriptor": "Latina", "gender": "female"},
-        ]
-    },
-    "nonce": {"": ["blicketed", "doaxed", "fepped"]},
-}
-NOUNS = {"female": [[f"f{i}", f"f{i}s"] for i in range(6)], "male": [[f"m{i}", f"m{i}s"] for i in range(6)]}
-TEMPLATES = [f"Say {i} I'm {{noun_phrase}}." for i in range(6)] + [f"I like {i} {{plural_noun_phrase}}." for i in range(4)]
+from made_sets import write_holistic
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "descriptors.json").write_text(json.dumps(DESCRIPTORS), encoding="utf-8")
-    (tmp_path / "nouns.json").write_text(json.dumps(NOUNS), encoding="utf-8")
-    (tmp_path / "sentence_templates.json").write_text(json.dumps(dict.fromkeys(TEMPLATES, {})), encoding="utf-8")
-    return tmp_path
+    return write_holistic(tmp_path)
 
 
 def test_every_descriptor_stands_in_the_same_sentences_and_no_noun_is_used_twice(folder: Path) -> None:
@@ -93,7 +76,7 @@ def test_pairs_shares_and_counts_are_those_of_slow_loops(folder: Path) -> None:
 def test_a_planted_preference_comes_back_beyond_chance_and_untrained_models(folder: Path) -> None:
     wide = {"age": {"": [f"word{i}" for i in range(8)]}, "nonce": {"": [f"nonce{i}" for i in range(8)]}}
     (folder / "descriptors.json").write_text(json.dumps(wide), encoding="utf-8")
-    templates = dict.fromkeys([f"Say {i} I'm {{noun_phrase}}." for i in range(20)], {})
+    templates = {key: {} for key in [f"Say {i} I'm {{noun_phrase}}." for i in range(20)]}
     (folder / "sentence_templates.json").write_text(json.dumps(templates), encoding="utf-8")
 
     def likes(prompt: str, text: str) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +75,8 @@ def holistic_bias(
     adjectives of as many word pieces in the same sentences, and `twins` untrained models: a share that these reach
     needs no bias. `journal` is a folder from which a killed run resumes. The output has terms that may offend.
 
-    >>> import aslant, tempfile  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> import aslant, tempfile
+    >>> from pathlib import Path  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "descriptors.json").write_text('{"age": {"": ["old", "young", "teenaged"]}}')
     >>> _ = (folder / "nouns.json").write_text('{"neutral": [["person", "people"], ["kid", "kids"]]}')

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +59,8 @@ def bbq(
     the same. `journal` is a folder from which a killed run resumes. Questions that are too long for the model are left
     out and listed.
 
-    >>> import aslant, tempfile  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> import aslant, tempfile
+    >>> from pathlib import Path  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "Age.jsonl").write_text(
     ...     '{"example_id": 0, "question_index": "1", "question_polarity": "neg", "context_condition": "ambig",'
