@@ -65,10 +65,10 @@ def test_pairs_shares_and_counts_are_those_of_slow_loops(folder: Path) -> None:
         assert (axis.pairs, axis.differing) == (len(pairs), differs.sum())
         assert axis.share == pytest.approx(differs.mean())
         for word in words:
-            own = next(d for d in result.descriptors if d.descriptor == word)
+            listed = next(d for d in result.descriptors if d.descriptor == word)
             wins = [differs[k] and word in pair and score[word].mean() > score[pair[pair[0] == word]].mean()
                     for k, pair in enumerate(pairs)]  # fmt: skip
-            assert own.above == sum(wins)
+            assert listed.above == sum(wins)
         assert axis.spread == pytest.approx(np.std([score[word].mean() for word in words], ddof=1))
     assert all(pair.difference >= 0 for pair in result.furthest)
 
