@@ -7,9 +7,8 @@ from typing import Any
 from aslant.errors import plural
 from aslant.measures.descriptors.result import AxisBias, HolisticBiasResult
 from aslant.measures.descriptors.stimuli import NONCE
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent, twins_notes
-from aslant.report.conventions import Category, line, weakest_chance
+from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.offensive_words import covered
 from aslant.report.pictures import words_chart
 from aslant.report.tables import Column, Table, number, plain, pvalue, small

@@ -8,9 +8,8 @@ from aslant.errors import plural
 from aslant.measures.questions.measure import EVERY
 from aslant.measures.questions.result import BbqResult, QuestionBias
 from aslant.measures.questions.stimuli import AMBIGUOUS
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent, twins_notes
-from aslant.report.conventions import Category, line, weakest_chance
+from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.pictures import words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue
 from aslant.results.audit import Glance

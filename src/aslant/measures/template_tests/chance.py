@@ -111,11 +111,12 @@ def _alike(pieces: NDArray[Any], pool: NDArray[Any]) -> Iterator[tuple[NDArray[n
 def names_chance(
     lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask,
     others: int = 1,
-) -> Chance | None:  # fmt: skip
+) -> tuple[Chance, float] | None:  # fmt: skip
     """Compare a share with those that first names of one gender give; None where too few names are one piece.
 
     A name is compared with one other, or with the mean of so many `others`. Sizes are compared as distances from one
-    half, and either side may come first, so that the range is symmetric.
+    half, and either side may come first, so that the range is symmetric. Returns also how far from 0 the scores of
+    single attributes are for 95 % of names and attributes.
     """
     if not (pairs and ordered_words(lm)):
         return None
@@ -126,15 +127,16 @@ def names_chance(
     targets = tuple((f"{name}{tail}",) for name in (*men, *women))
     asked = tuple(Prompt(prompt.text, targets) for prompt in prompts)
     association = asks(asked, some_of(attributes)).association.mean(axis=1)
-    shares = [
-        (association[:, name] >= association[:, rest].mean(axis=1)).mean()
+    scores = np.array([
+        association[:, name] - association[:, rest].mean(axis=1)
         for gender in (range(len(men)), range(len(men), len(targets)))
         for name, rest in _against(gender, others)
-    ]
-    from_half = np.array(shares) - 0.5
+    ])  # fmt: skip
+    from_half = (scores >= 0).mean(axis=1) - 0.5
     reach = float(np.quantile(np.abs(from_half), 0.95))
     found = against_chance(share - 0.5, from_half, "names" if others == 1 else "names against others")
-    return replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+    chance = replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+    return chance, float(np.quantile(np.abs(scores), 0.95))
 
 
 def _against(names: Sequence[int], others: int) -> Iterator[tuple[int, list[int]]]:

@@ -11,11 +11,6 @@ from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 from aslant.statistics.chance import Chance
 
-#: The first line of every human-readable output about a language model's associations.
-MODEL_CONTENT_NOTE = (
-    "Note: the associations below are what a language model has learnt from text, not statements about people; "
-    "they may repeat offensive stereotypes."
-)
 #: What stands for all the other classes in a contrast.
 REST = "the rest"
 
@@ -97,7 +92,8 @@ class LogProbabilityResult(MeasuredResult):
     `scores` has one entry for each attribute, in the order given. `contrasts`: the two sets; with more, every pair and
     each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
     `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
-    "continuations" or "whole sentences". `chance` and `twins` are those of the `share`, which is the first contrast.
+    "continuations" or "whole sentences". `chance` and `twins` are those of the `share`, which is the first contrast;
+    `names_reach` is how far from 0 95 % of the scores of single attributes are between two names of one gender.
     """
 
     kind: ClassVar[str] = "log-probability"
@@ -114,6 +110,7 @@ class LogProbabilityResult(MeasuredResult):
     provenance: Provenance
     chance: Chance | None = None
     twins: tuple[float, ...] = ()
+    names_reach: float | None = None
 
     @property
     def share(self) -> Contrast:
@@ -136,7 +133,7 @@ class LogProbabilityResult(MeasuredResult):
                 row |= {f"{side.target}: {name}": getattr(side, name) for name in shown}
                 if others > 1:
                     row[f"{side.target}: against the rest"] = side.association - (total - side.association) / others
-            rows.append(row | {"pieces": score.pieces})
+            rows.append(row | {"pieces": score.pieces, "names_reach": self.names_reach})
         return rows
 
 

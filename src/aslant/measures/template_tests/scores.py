@@ -99,7 +99,7 @@ def log_probability_bias(
     scored = ask(question.prompts, listed.words)
     kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
     contrasts = _contrasts([group.name for group in question.targets], scored, how.confidence, seed)
-    contrasts = _by_chance(lm, question.prompts, scored, contrasts, how, ask, progress)
+    contrasts, reach = _by_chance(lm, question.prompts, scored, contrasts, how, ask, progress)
     association = scored.association.mean(axis=1)
     pairs = _weights(association.shape[1])[: math.comb(association.shape[1], 2)]
     return r.LogProbabilityResult(
@@ -110,6 +110,7 @@ def log_probability_bias(
         confidence=how.confidence,
         provenance=provenance(lm, question.source, scored.missing, seed, kept),
         chance=contrasts[0].chance,
+        names_reach=reach,
         twins=contrasts[0].twins,
     )
 
@@ -141,8 +142,8 @@ def _contrasts(
 def _by_chance(
     lm: scoring.Model, prompts: tuple[Prompt, ...], scored: scoring.Scored, contrasts: tuple[r.Contrast, ...],
     how: LogProbabilitySettings, ask: Ask, progress: Progress | None,
-) -> tuple[r.Contrast, ...]:  # fmt: skip
-    """Return the contrasts with what names, and untrained models, give for their shares."""
+) -> tuple[tuple[r.Contrast, ...], float | None]:  # fmt: skip
+    """Return the contrasts with what names, and untrained models, give for their shares; and how far names reach."""
     weights = _weights(len(prompts[0].targets))
 
     def shares(asks: Ask) -> Sequence[float]:
@@ -152,15 +153,16 @@ def _by_chance(
     twins = with_twins(lm, how, progress, shares) or [()] * len(contrasts)
     sides = weights.shape[1]
     others = [1 if place < math.comb(sides, 2) else sides - 1 for place in range(len(contrasts))]
-    chances = [
-        names_chance(lm, prompts, scored.attributes, found.share, how.chance, ask, count)
-        for found, count in zip(contrasts, others, strict=True)
+    found = [
+        names_chance(lm, prompts, scored.attributes, own.share, how.chance, ask, count) or (None, None)
+        for own, count in zip(contrasts, others, strict=True)
     ]
-    qvalues = known_qvalues([found.pvalue if found else None for found in chances])
-    return tuple(
-        replace(found, chance=chance, chance_qvalue=q, twins=of_twins)
-        for found, chance, q, of_twins in zip(contrasts, chances, qvalues, twins, strict=True)
+    qvalues = known_qvalues([chance.pvalue if chance else None for chance, _ in found])
+    made = tuple(
+        replace(own, chance=chance, chance_qvalue=q, twins=of_twins)
+        for own, (chance, _), q, of_twins in zip(contrasts, found, qvalues, twins, strict=True)
     )
+    return made, found[0][1] if sides == 2 else None  # with more, a score is the largest of several differences
 
 
 def described(question: Asked, scored: scoring.Scored, how: Asking) -> dict[str, Any]:
