@@ -47,6 +47,8 @@ from .measures.geometry.directional import indirect_bias as indirect_bias
 from .measures.geometry.measure import geometry as geometry
 from .measures.in_context.measure import contextual_bias as contextual_bias
 from .measures.intersections.measure import intersectional_bias as intersectional_bias
+from .measures.paired_sentences.comparison import compare_pairs as compare_pairs
+from .measures.paired_sentences.measure import sentence_pairs as sentence_pairs
 from .measures.polarities.measure import compare_polarity as compare_polarity
 from .measures.polarities.measure import polarity as polarity
 from .measures.polarities.trend import polarity_trend as polarity_trend

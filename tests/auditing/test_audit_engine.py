@@ -67,8 +67,18 @@ def tiny_run() -> aslant.AuditResult:
 @pytest.mark.parametrize(
     ("lm", "measures"),
     [
-        (FakeMaskedLM(), ["log-probability", "attribute-lists", "template-weat", "pronoun-choice"]),
-        (FakeCausalLM(), ["log-probability", "attribute-lists", "pronoun-choice"]),
+        (
+            FakeMaskedLM(),
+            [
+                "log-probability",
+                "attribute-lists",
+                "template-weat",
+                "pronoun-choice",
+                "holistic-bias",
+                "sentence-pairs",
+            ],
+        ),
+        (FakeCausalLM(), ["log-probability", "attribute-lists", "pronoun-choice", "holistic-bias", "sentence-pairs"]),
     ],
 )
 def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, measures: list[str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.models.protocols import CausalScore, MaskedScore, Sentence
+from aslant.models.protocols import CausalScore, MaskedScore, Sentence, TextScore
 
 
 def uniform(*parts: object) -> float:
@@ -19,7 +19,30 @@ def uniform(*parts: object) -> float:
     return (int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6]) + 1) / (2**48 + 2)
 
 
-class Joint:
+class TextScores:
+    """Scores a text by `value`, which gets what is scored and the prompt before it; pieces are words."""
+
+    name = "fake texts"
+    scorings: tuple[str, ...] = ("within-word", "pll", "aul", "aula")
+
+    def value(self, text: str, prompt: str) -> float:
+        return -20 * uniform(self.name, prompt, text)
+
+    def unscorable(self, texts: Sequence[str]) -> dict[int, str]:
+        return {i: f"'{text}' has a snowman" for i, text in enumerate(texts) if "☃" in text}
+
+    def text_scores(self, texts: Sequence[str], **options: Any) -> list[TextScore]:
+        return self.continuation_scores([("", text) for text in texts], **options)
+
+    def continuation_scores(
+        self, pairs: Sequence[tuple[str, str]], *, score: str | None = None, journal: Any = None, progress: Any = None
+    ) -> list[TextScore]:
+        if progress:
+            progress("sentences", len(pairs), len(pairs))
+        return [TextScore(self.value(text.strip(), prompt), len(text.split())) for prompt, text in pairs]
+
+
+class Joint(TextScores):
     """P(target, attribute) in each template: given in `table`, or else made from the words; sums to less than one."""
 
     name = "joint"
@@ -101,6 +124,7 @@ class FakeCausalLM(Joint):
     """P(sentence) = P(target, attribute); what follows a target has P(attribute | target)."""
 
     name = "fake causal"
+    scorings = ("likelihood",)
 
     def causal_scores(
         self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Any = None
@@ -113,6 +137,29 @@ class FakeCausalLM(Joint):
         first = s.template.index("[TARGET]") < s.template.index("[ATTRIBUTE]")
         rest = whole - math.log(self.prior(s.template, s.target)) if first else None
         return CausalScore(rest, whole, self.pieces(s.target), self.pieces(s.attribute))
+
+
+class FakeTextLM(TextScores):
+    """A model that scores texts by a function of them, and can do nothing else."""
+
+    def __init__(
+        self, value: Callable[[str, str], float] | None = None, name: str = "fake texts", scorings: Any = None
+    ) -> None:
+        self.name, self.asked = name, list[tuple[str, str]]()
+        self.function, self.scorings = value, scorings or TextScores.scorings
+
+    def value(self, text: str, prompt: str) -> float:
+        return self.function(text, prompt) if self.function else super().value(text, prompt)
+
+    def continuation_scores(self, pairs: Sequence[tuple[str, str]], **options: Any) -> list[TextScore]:
+        self.asked += pairs
+        return super().continuation_scores(pairs, **options)
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "fingerprint": "0123456789ab", "format": "function of texts", "words": 100,
+            "dimensions": 8, "note": "made for tests",
+        }  # fmt: skip
 
 
 #: Two pronouns and three occupations; the rows are not independent, and she is half as frequent as he.

@@ -42,6 +42,17 @@ def write_winobias(folder: Path, lines: Mapping[str, Sequence[str]] | None = Non
     return folder
 
 
+def write_pairs(folder: Path) -> Path:
+    """Write pairs of sentences as CrowS-Pairs has them: two contrasts, two categories, both directions."""
+    rows = ["sent_more,sent_less,bias_type,stereo_antistereo"]
+    for place, occupation in enumerate((*MEN, *WOMEN)):
+        rows.append(f"He is a {occupation}.,She is a {occupation}.,gender,{('stereo', 'antistereo')[place % 2]}")
+        rows.append(f"The old {occupation} slept.,The young {occupation} slept.,age,stereo")
+    path = folder / "pairs.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
 def write_winogender(folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     rows = ["sentid\tsentence"]

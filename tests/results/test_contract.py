@@ -22,7 +22,9 @@ from aslant.results.parts import Interval
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
-from fake_pronouns import write_winogender
+from fake_pronouns import write_pairs, write_winogender
+from fake_texts import FakeTexts
+from made_sets import write_bbq, write_holistic
 from planted_text import planted
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
@@ -92,6 +94,10 @@ def examples() -> dict[str, Result]:
         aslant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
         aslant.ceat(encoder, spoken, "weat-7", samples=20),
         aslant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
+        (pairs := aslant.sentence_pairs(lm, write_pairs(Path(tempfile.mkdtemp())), bootstrap=20)),
+        aslant.compare_pairs(pairs, pairs),
+        aslant.holistic_bias(FakeTexts(), write_holistic(Path(tempfile.mkdtemp())), chance=20, twins=1, nouns=4),
+        aslant.bbq(FakeTexts(), write_bbq(Path(tempfile.mkdtemp())), sets=1, bootstrap=20, twins=1),
         aslant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
         aslant.pronoun_resolution(
             gap_like.encoder(),

@@ -45,6 +45,7 @@ ELSEWHERE = {
     "aslant.measures.descriptors.command": "by aslant.models",
     "aslant.measures.questions.command": "by aslant.models",
     "aslant.measures.pronouns_resolved.command": "by aslant.models",
+    "aslant.measures.paired_sentences.command": "by aslant.models and aslant.stimuli.pair_sets",
     "aslant.cli.words": "by aslant.stimuli.loading",
     "aslant.statistics.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",
     "aslant.data.downloads": "the network, by checksum, what pip says, and archives by aslant.data.receiving",

@@ -12,6 +12,7 @@ import aslant.results
 from calibrating import (
     choice_studies,
     model_studies,
+    pair_studies,
     resolution_studies,
     score_studies,
     sentence_studies,
@@ -28,6 +29,7 @@ MODULES = (
     structure_studies,
     sentence_studies,
     model_studies,
+    pair_studies,
     resolution_studies,
     choice_studies,
 )

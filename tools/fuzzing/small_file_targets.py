@@ -236,6 +236,32 @@ def _winobias(data: bytes, folder: Path) -> str:
     return "accepted"
 
 
+SENTENCE_PAIRS = (
+    b'sent_more,sent_less,bias_type,stereo_antistereo\n"Old men, who slept.",Young men slept.,age,stereo\nA b,A c,x,\n'
+)
+STEREOSET = (
+    b'{"data": {"intersentence": [{"id": "a", "target": "t", "bias_type": "race", "context": "I know.", "sentences": '
+    b'[{"sentence": "A b.", "gold_label": "stereotype"}, {"sentence": "A c.", "gold_label": "anti-stereotype"}, '
+    b'{"sentence": "A d.", "gold_label": "unrelated"}]}], "intrasentence": []}}'
+)
+BEC_PRO = (
+    b"\tSentence\tTemplate\tPerson\tGender\tProfession\tProf_Gender\n0\tHe is a cook.\t<p> is a <j>.\tHe\tmale\tcook\t"
+    b"male\n1\tShe is a cook.\t<p> is a <j>.\tShe\tfemale\tcook\tmale\n"
+)
+
+
+def _sentence_pairs(name: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.paired_sentences.measure import pair_set
+
+        found = pair_set(written(folder, name, data))
+        demand(len({pair.id for pair in found.pairs}) == len(found.pairs) > 0, "pairs have no names of their own")
+        demand(all(pair.more and pair.less and pair.cluster for pair in found.pairs), "a pair lacks a sentence")
+        return "accepted"
+
+    return run
+
+
 SENTENCES = (
     b"sentid\tsentence\ntechnician.customer.1.male.txt\tThe technician told the customer that he could pay.\n"
     b"technician.customer.1.female.txt\tThe technician told the customer that she could pay.\n"
@@ -446,6 +472,12 @@ def targets() -> Sequence[Target]:
         ),
         Target("BBQ questions", ("aslant.measures.questions.stimuli",), lambda: [QUESTIONS], _bbq("questions")),
         Target("BBQ biased answers", ("aslant.measures.questions.stimuli",), lambda: [BIASED], _bbq("biased")),
+        Target("sentence pairs", (stimuli + "pair_sets",), lambda: [SENTENCE_PAIRS], _sentence_pairs("mine.csv")),
+        Target("StereoSet", (stimuli + "pair_sets",), lambda: [STEREOSET], _sentence_pairs("dev.json")),
+        Target(
+            "BEC-Pro", (stimuli + "pair_sets",), lambda: [BEC_PRO], _sentence_pairs("BEC-Pro_EN.tsv"),
+            tokens=GAP_TOKENS,
+        ),
         Target("attributes", ("aslant.measures.template_tests.stimuli",), lambda: ATTRIBUTES, _attributes),
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),

@@ -13,6 +13,7 @@ from .intervals import bootstrap_means as bootstrap_means
 from .intervals import check_confidence as check_confidence
 from .intervals import clopper_pearson as clopper_pearson
 from .intervals import cluster_bootstrap_means as cluster_bootstrap_means
+from .intervals import clustered_wilson as clustered_wilson
 from .intervals import combine as combine
 from .intervals import known_qvalues as known_qvalues
 from .intervals import percentile_interval as percentile_interval
@@ -33,6 +34,7 @@ from .resampled_pvalues import correlation_pvalue as correlation_pvalue
 from .resampled_pvalues import rank_correlation_pvalue as rank_correlation_pvalue
 from .resampled_pvalues import rank_correlations as rank_correlations
 from .resampled_pvalues import regrouping_pvalue as regrouping_pvalue
+from .resampled_pvalues import sign_count_pvalue as sign_count_pvalue
 from .resampled_pvalues import sign_flip_pvalue as sign_flip_pvalue
 from .rotation import RotationCounts as RotationCounts
 from .rotation import RotationPlan as RotationPlan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -47,6 +48,31 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     (0.313, 0.832)
     """
     return _proportion_interval(successes, trials, confidence, "wilson")
+
+
+def clustered_wilson(successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """Enclose the share of successes of trials that come in clusters, shape (clusters,) each, by Wilson's interval.
+
+    The number of trials is divided by the design effect: how much larger the variance over clusters is than that of
+    independent trials (never smaller). Where all trials agree, clusters are taken for single trials.
+
+    >>> low, high = clustered_wilson([1] * 6 + [0] * 4, [1] * 10)
+    >>> round(low, 3), round(high, 3), clustered_wilson([6, 0], [6, 4])[1] > high
+    (0.313, 0.832, True)
+    """
+    hits, sizes = np.asarray(successes, np.float64), np.asarray(trials, np.float64)
+    if hits.ndim != 1 or hits.shape != sizes.shape or not sizes.size or (hits < 0).any() or (hits > sizes).any():
+        raise MeasureError(f"successes {hits.shape} of trials {sizes.shape}: give as many of both, and some.")
+    n, clusters = sizes.sum(), sizes.size
+    share = hits.sum() / n
+    effect = (sizes @ sizes) / n
+    if 0 < share < 1 and clusters > 1:
+        between = float(((hits - sizes * share) ** 2).sum()) * clusters / (clusters - 1)
+        effect = between / (n * share * (1 - share)) if (sizes > 1).any() else 1.0
+    n = n / max(1.0, effect)
+    z = NormalDist().inv_cdf(0.5 + check_confidence(confidence) / 2)
+    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return float(max(0.0, (middle - half) / (1 + z * z / n))), float(min(1.0, (middle + half) / (1 + z * z / n)))
 
 
 def _proportion_interval(

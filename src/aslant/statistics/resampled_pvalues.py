@@ -111,6 +111,26 @@ def sign_flip_pvalue(
     return (1 + extreme) / (1 + n_resamples)
 
 
+def sign_count_pvalue(counts: ArrayLike) -> float:
+    """Return the exact two-sided p-value that whole numbers, shape (n,), add up to more than random signs would give.
+
+    Each is the successes of a cluster minus its failures. With clusters of one it is the binomial test at one half.
+
+    >>> sign_count_pvalue([1, 1, 1, 1, 1]), sign_count_pvalue([5]), sign_count_pvalue([2, -2])
+    (0.0625, 1.0, 1.0)
+    """
+    values = np.abs(np.asarray(counts, dtype=np.int64))
+    observed, reach = abs(int(np.asarray(counts, dtype=np.int64).sum())), int(values.sum())
+    chance = np.zeros(2 * reach + 1)  # the probability of each sum, from -reach on
+    chance[reach] = 1.0
+    for value in values[values > 0].tolist():
+        up, down = np.zeros_like(chance), np.zeros_like(chance)
+        up[value:], down[:-value] = chance[:-value], chance[value:]
+        chance = (up + down) / 2
+    sums = np.abs(np.arange(-reach, reach + 1))
+    return min(1.0, max(float(chance[sums >= observed].sum()), np.finfo(np.float64).tiny))
+
+
 def regrouping_pvalue(
     scores: ArrayLike, sizes: Sequence[int], *, n_resamples: int = 100_000, rng: int | np.random.Generator | None = 0
 ) -> PermutationPvalue:

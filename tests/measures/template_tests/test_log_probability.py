@@ -392,6 +392,11 @@ def test_lists_go_by_their_data_names(real_data: Path, tmp_path: Path, monkeypat
     [
         ("winobias", "is not a list of attributes but WinoBias.*; use 'aslant pronoun-choice'"),
         ("winogender", "use 'aslant pronoun-choice'"),
+        ("crows-pairs", "use 'aslant pairs'"),
+        ("stereoset", "use 'aslant pairs'"),
+        ("bec-pro", "use 'aslant pairs'"),
+        ("holisticbias", "use 'aslant holistic'"),
+        ("bbq", "use 'aslant bbq'"),
         ("gap", "use 'aslant pronoun-resolution'"),
         ("winobias/pro_stereotyped_type1.txt.dev", "use 'aslant pronoun-choice'"),
         ("glove-6b-50d", "is not a list of attributes but GloVe 6B.*; give words"),
