@@ -16,7 +16,7 @@ class FakeTexts:
     be scored. Untrained twins are other salts, and plant nothing.
     """
 
-    name = "fake texts"
+    name = "toy texts"
     scorings = ("likelihood",)
 
     def __init__(
