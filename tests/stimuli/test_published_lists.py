@@ -24,7 +24,7 @@ CATEGORIES = {
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
 OPTIONAL = {"note", "caution", "content_warning"}
 OF_KIND = {
-    "weat": {"targets", "attributes", "alternative", "human", "published"},
+    "weat": {"targets", "attributes", "alternative", "suite", "human", "published"},
     "pairs": {"poles", "pairs"},
     "words": {"words", "columns", "rows", "column_notes"},
     "classes": {"classes"},

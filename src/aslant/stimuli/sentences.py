@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from aslant.errors import StimuliError
+from aslant.stimuli.published_tests import is_sentence
 from aslant.stimuli.schema import StimulusSet, Text, WordList, no_duplicates
 
 WORD, PLURAL, ARTICLE = "{word}", "{plural}", "{a}"
@@ -96,13 +97,13 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         return next(kind for kind in self.kinds if kind.name == assumed), False
 
     def sentences_of(self, word: str) -> tuple[str, ...]:
-        """Return the sentences with a word in them, each beginning with a capital.
+        """Return the sentences with a word in them, each beginning with a capital; what is a sentence, as it is.
 
         >>> from aslant.stimuli import load_set
         >>> load_set("seat-templates", SentenceSet).sentences_of("honor")[6:10]
         ('An honor is a thing.', 'It is an honor.', 'These are honors.', 'Those are honors.')
         """
-        return self.filled(self.kind_of(word)[0], word)
+        return (word,) if is_sentence(word) else self.filled(self.kind_of(word)[0], word)
 
     def filled(self, kind: WordKind, word: str) -> tuple[str, ...]:
         """Return the sentences of a kind with a word in them, whether the kind lists it or not.
@@ -115,6 +116,8 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         plural = dict(kind.words_with_plurals).get(word)
         article = self.article.before(word) if self.article else ""
         texts = [text for text in kind.sentences if plural is not None or PLURAL not in text]
+        if texts == [WORD]:  # no sentence, but the word alone
+            return (word,)
         filled = (t.replace(ARTICLE, article).replace(PLURAL, plural or "").replace(WORD, word) for t in texts)
         return tuple(dict.fromkeys(text[:1].upper() + text[1:] for text in filled))
 
