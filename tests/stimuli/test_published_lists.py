@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
+from aslant.stimuli import SOCIAL_CATEGORIES
+
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ROOT / "src/aslant/stimuli/sets"
 NAMES = ROOT / "src/aslant/stimuli/names"
 REAL_DATA = Path(os.environ.get("ASLANT_TEST_DATA", ROOT.parent / "shared/data"))
 
-CATEGORIES = {
-    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "several",
-    "none",
-}  # fmt: skip
+CATEGORIES = {*SOCIAL_CATEGORIES, "profession", "several", "none"}
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
 OPTIONAL = {"note", "caution", "content_warning"}
 OF_KIND = {

@@ -16,6 +16,7 @@ from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
 from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, PolicyCheck, PolicyLine, Verdict
 from aslant.results.codec import result_from_dict
+from aslant.stimuli import SOCIAL_CATEGORIES
 from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
@@ -49,14 +50,14 @@ encoder = [
 name = "no large association about people"
 measure = "*"
 stimuli = "*"
-category = ["gender", "race", "religion", "age", "health", "sexuality", "disability", "nationality"]
+category = [CATEGORIES]
 effect = "d"
 field = "effect_size"
 absolute = true
 max = 0.8
 only_if_qvalue_below = 0.05
 only_if_beyond_chance = 0.05
-"""
+""".replace("CATEGORIES", ", ".join(f'"{name}"' for name in SOCIAL_CATEGORIES))
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from aslant import stimuli
 from aslant.errors import plural
 from aslant.report.conventions import listed
-from aslant.report.glance import sentences
+from aslant.report.glance import coverage, sentences
 from aslant.report.tables import Column, Table, between, first_of, number, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
@@ -142,7 +142,8 @@ def glance_table(result: AuditResult) -> Table:
     notes += [f"{listed(measures)}: not found: {first_of(words)}" for words, measures in lacking.items() if words]
     title = f"Audit of {result.representation.name}"
     found = dict(sentences(result))["What was found"]
-    return Table(title, columns, rows, tuple(notes), section_key="measure", verdict=f"found: {found}")
+    verdict = f"found: {found}\n{coverage(result)}"
+    return Table(title, columns, rows, tuple(notes), section_key="measure", verdict=verdict)
 
 
 def _compared(result: AuditResult) -> list[str]:

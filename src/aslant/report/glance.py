@@ -14,6 +14,7 @@ from aslant.report.conventions import listed
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.parts import Interval
+from aslant.stimuli import SOCIAL_CATEGORIES
 
 #: How many of three bars are filled.
 LEVELS = {"none": 0, "small": 1, "medium": 2, "large": 3}
@@ -105,7 +106,16 @@ def _audited(audit: AuditResult) -> str:
     rest = f"; {plural(left, 'measure or test', 'measures and tests')} not run (see the end)" if left else ""
     rest += f"; {broken} broke off, so this report is incomplete" if broken else ""
     count = plural(len(titles), "measure")
-    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}."
+    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}. {coverage(audit)}"
+
+
+def coverage(audit: AuditResult) -> str:
+    """Say which social categories an audit is about, and of which it says nothing."""
+    left = audit.uncovered
+    met = [category for category in SOCIAL_CATEGORIES if category not in left]
+    said = [f"It covers {listed(met)}"] if met else []
+    said += [f"not covered: {listed(left)}"] if left else []
+    return "; ".join(said)[:1].upper() + "; ".join(said)[1:] + "."
 
 
 def _found(lines: Sequence[Glance]) -> str:

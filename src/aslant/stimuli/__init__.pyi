@@ -5,6 +5,7 @@ from .loading import DEFAULT_POLES as DEFAULT_POLES
 from .loading import KINDS as KINDS
 from .loading import MOST_FREQUENT as MOST_FREQUENT
 from .loading import all_sets as all_sets
+from .loading import audited as audited
 from .loading import cautions as cautions
 from .loading import is_plain as is_plain
 from .loading import kind_of as kind_of
