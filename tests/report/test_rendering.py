@@ -77,7 +77,7 @@ def test_the_page_shows_every_test_with_its_effect_size_and_missing_words(audit:
     text = Page(html).text
     for r in audit.weat.results:
         assert r.title in text
-        assert f"{r.effect_size:.2f}" in text
+        assert f"{r.effect_size:.2f}".replace("-", "−") in text
     assert "gladiola" in text
 
 

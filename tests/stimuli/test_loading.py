@@ -15,12 +15,14 @@ from aslant.stimuli import (
     WeatSet,
     WeatTemplateSet,
     all_sets,
+    audited,
     bundled_names,
     kind_of,
     load_set,
     names,
     parse_set,
     read_set,
+    suite,
     text_of,
 )
 
@@ -64,8 +66,10 @@ def test_every_shipped_set_is_also_a_users_file(name: str, tmp_path: Path) -> No
 
 
 def test_names_come_in_natural_order() -> None:
-    weats = [found.id for found in all_sets(WeatSet)]
-    assert weats == [f"weat-{i}" for i in range(1, 11)]
+    ten = [f"weat-{i}" for i in range(1, 11)]
+    assert [found.id for found in all_sets(WeatSet) if found.id in ten] == ten
+    assert [found.id for found in suite()] == ten
+    assert [found.id for found in audited()][:10] == ten
 
 
 @pytest.mark.parametrize(
