@@ -59,7 +59,9 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def planted(*, lean: float) -> WordVectors:
     """German vectors in which men's names lie with careers and women's with families, or nothing does."""
     random = np.random.default_rng(0)
-    fillers = ["".join(letters) for letters in itertools.product("bdfgklmnprst", "aeiou", "lmnrst", "aeiou", "ns")]
+    fillers = [
+        "".join(letters).capitalize() for letters in itertools.product("bdfgklmnprst", "aeiou", "lmnrst", "aeiou", "ns")
+    ]
     signs = dict.fromkeys(fillers, 0.0)
     for side, sign in (("targ1", 1), ("targ2", -1), ("attr1", 1), ("attr2", -1)):
         signs |= dict.fromkeys((w for w in GERMAN[side]["examples"] if w not in ("Heim", "für immer")), sign * lean)
@@ -153,7 +155,8 @@ def test_phrases_are_missing_unless_the_mean_of_their_parts_is_asked_for(german:
     from aslant.vectors import LookupPolicy
 
     v = planted(lean=1.0)
-    mean = WordVectors.from_arrays(v.words, v.matrix, name="m", policy=LookupPolicy(phrases="mean"))
+    assert aslant.weat(v, "weat-6", language="de").missing == ("für immer",)
+    mean = v.with_policy(LookupPolicy(phrases="mean"))
     assert aslant.weat(mean, "weat-6", language="de").missing == ()
 
 
