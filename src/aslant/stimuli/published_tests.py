@@ -141,25 +141,26 @@ def _weat_set(key: str, test: PublishedTest, language: str, source: str) -> Weat
     said = [f"left out, since both sides list it: {', '.join(dropped)}"] if dropped else []
     said += [note] if category == "gender" and (note := gender_note(language)) else []
     said += [SENTENCES] if any(map(is_sentence, test.targ1.examples)) else []
+    licence, citation = origin(source)
     title = f"{x.name}, {_inside(y.name)}: {_inside(a.name)}, {_inside(b.name)}"
     try:
         return WeatSet(
             id=f"{source}-{key}" if source and language else key, title=title, category=category,
-            alternative=alternative, language=language or "en", **origin(source), caution="; ".join(said),
-            targets=(x, y), attributes=(a, b),
+            alternative=alternative, language=language or "en", licence=licence, citation=citation,
+            caution="; ".join(said), targets=(x, y), attributes=(a, b),
         )  # fmt: skip
     except StimuliError as error:
         return error
 
 
-def origin(data: str) -> dict[str, str]:
+def origin(data: str) -> tuple[str, str]:
     """Return licence and citation of data, by name; of none, that they are the user's own."""
     from aslant.data import entry
 
     if not data:
-        return {"licence": "own", "citation": "own"}
+        return "own", "own"
     found = entry(data)
-    return {"licence": found.licence, "citation": found.citation}
+    return found.licence, found.citation
 
 
 def _about(key: str) -> tuple[str, Direction]:
