@@ -8,14 +8,10 @@ from typing import Any
 
 import pytest
 
-import aslant
-from aslant import catalogue
 from aslant.auditing import coverage
 from aslant.auditing.policy import Policy, parse_policy
-from aslant.report.glance import sentences
 from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, Glance
 from aslant.results.parts import WordsUsed
-from aslant.stimuli import SOCIAL_CATEGORIES, WeatSet, all_sets, audited
 
 LINE = Glance("weat", "gender", "weat-6", 0.5, "d", None, 0.01, None, "some", "")
 
@@ -106,35 +102,3 @@ def test_a_grade_and_a_limit_are_said_in_words() -> None:
     [grade] = [coverage._held(policy(), "m", LINE, replace(LINE, evidence="strong"))]
     assert (grade.limit, grade.reason, grade.value) == ("evidence at most 'some'", "evidence: strong", 0.5)
     assert coverage._held(policy(), "m", LINE, LINE).limit == "0.5 ± 0.2"
-
-
-def test_every_category_of_a_set_and_of_a_step_is_known() -> None:
-    known = {*SOCIAL_CATEGORIES, "none", "several", "profession"}
-    assert {found.category for found in all_sets()} <= known
-    assert {category for step in catalogue.steps().values() for category in step.categories} <= known
-
-
-@pytest.mark.parametrize("name", ["weat", "seat", "ceat"])
-def test_a_step_names_the_categories_of_the_tests_that_it_runs(name: str) -> None:
-    assert set(catalogue.steps()[name].categories) == {test.category for test in audited()} - {"none"}
-
-
-def test_an_audit_says_which_social_categories_it_does_not_cover() -> None:
-    found = aslant.audit(only=["weat"], profile="quick")
-    assert found.uncovered == ("class", "body type", "politics")
-    told = "It covers gender, race, religion, age, nationality, sexuality, disability and health; "
-    told += "not covered: class, body type and politics."
-    assert told in str(found)
-    assert told in dict(sentences(found))["What was audited"]
-    few = replace(found, glance=found.glance[:2])  # flowers and instruments
-    assert few.uncovered == SOCIAL_CATEGORIES
-
-
-@pytest.mark.parametrize("test", [t for t in audited() if not t.suite], ids=lambda test: test.id)
-def test_a_set_of_our_own_making_says_that_nobody_validated_it_on_people(test: WeatSet) -> None:
-    assert "nobody has validated" in test.caution
-    assert test.alternative == "two-sided"
-    r = aslant.weat(aslant.load(), test, bootstrap=0)
-    assert r.caution == test.caution
-    assert r.n_partitions >= 400  # p can be as small as .005
-    assert "nobody has validated" in " ".join(str(r).split())

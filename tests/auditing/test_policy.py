@@ -36,7 +36,7 @@ def test_limits_hold_every_line_that_a_rule_matches(audit: aslant.AuditResult) -
     assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmin = 1.9') == [("weat-6", "violated")]
     assert len(verdicts(audit, 'measure = "weat"\nstimuli = "weat-?"\nmax = 9')) == 9
     assert {s for s, _ in verdicts(audit, 'measure = "*"\ncategory = ["race", "age"]\nmax = 9')} == {
-        "weat-3", "weat-4", "weat-5", "weat-10", "age-descriptors", "race-four, one-vs-one", "race-four, one-vs-rest",
+        "weat-3", "weat-4", "weat-5", "weat-10", "race-four, one-vs-one", "race-four, one-vs-rest",
     }  # fmt: skip
     assert len(verdicts(audit, 'measure = "*"\neffect = "polarity"\nmax = 9')) == 4
 
@@ -153,9 +153,8 @@ def test_the_default_policy_wants_every_test_of_its_kind_of_model_unless_the_rep
         return [line.stimuli for line in failed if line.rule == "what must run is run"]
 
     assert gone(audit) == [], "the rest was left out on request"
-    assert (
-        aslant.check_policy(audit).coverage[0].partition("checked: ")[2].startswith("geometry, residual, enumeration;")
-    )
+    unchecked = aslant.check_policy(audit).coverage[0].partition("checked: ")[2]
+    assert unchecked.startswith("word-set-scores, geometry, residual, enumeration;")
     others = tuple(line for line in audit.glance if line.stimuli != "weat-6")
     assert gone(replace(audit, glance=others)) == ["weat-6"]
     last = tuple(line for line in audit.glance if line.stimuli == "weat-9")
@@ -171,10 +170,10 @@ def test_the_default_policy_wants_every_test_of_its_kind_of_model_unless_the_rep
 def test_a_measure_that_found_too_few_words_fails(audit: aslant.AuditResult) -> None:
     assert not failures(audit)
     head = "min_found = 0.9\n"
-    assert failures(audit, head) == [("words are found", "weat", "*"), ("words are found", "polarity", "*")]
-    first, second = check_policy(audit, policy(KEPT, head=head)).failures
-    assert (first.value, first.reason) == (2 / 3, "2 of 3 of 'Straight'")
-    assert (second.value, second.reason) == (288 / 331, "288 of 331 of 'words'")
+    assert failures(audit, head) == [("words are found", "polarity", "*")]
+    [line] = check_policy(audit, policy(KEPT, head=head)).failures
+    assert (line.value, line.reason) == (288 / 331, "288 of 331 of 'words'")
+    assert failures(audit, "min_found = 0.97\n")[0] == ("words are found", "weat", "*")  # 24 of 25 flowers
 
 
 def changed(audit: aslant.AuditResult, stimuli: str, **changes: Any) -> aslant.AuditResult:

@@ -84,7 +84,7 @@ def test_a_word_counts_once_and_one_of_both_sides_is_left_out_and_named() -> Non
     assert found.id == "weathub-de-weat6"
     assert found.attributes[0].words == ("Gehalt", "Karriere", "Beruf", "Firma")
     assert found.attributes[1].words == ("Eltern", "Kinder", "Familie", "Hochzeit", "für immer")
-    assert found.caution.startswith("left out, since both sides list it: Heim; German nouns have a grammatical gender")
+    assert found.caution.startswith("left out, since both sides list it: Heim\nGerman nouns have a grammatical gender")
 
 
 def test_a_test_of_ones_own_in_this_layout_is_ones_own() -> None:
@@ -235,7 +235,7 @@ def test_the_real_files_of_seat_and_weathub_are_read(real_data: Path) -> None:
         test.id for path in (real_data / "seat").glob("*.jsonl") for test in read_tests(path)
     }
     caution = next(test for test in tests["hi"] if test.id == "weathub-hi-weat7").caution
-    assert caution.startswith("left out, since both sides list it: वह, उसका; Hindi nouns have a grammatical gender")
+    assert caution.startswith("left out, since both sides list it: वह, उसका\nHindi nouns have a grammatical gender")
 
 
 def test_seat_and_xweat_are_had_by_data_name(real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

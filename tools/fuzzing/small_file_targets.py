@@ -118,10 +118,10 @@ def _published(data: bytes, folder: Path) -> str:
 
 
 def _translations(data: bytes, folder: Path) -> str:
-    from aslant.stimuli import suite
+    from aslant.stimuli import suite_sets
     from aslant.stimuli.published_tests import translated_tests
 
-    found = translated_tests(written(folder, "vocab_en_de.csv", data), "de", suite())
+    found = translated_tests(written(folder, "vocab_en_de.csv", data), "de", suite_sets())
     demand(all(group.words for test in found for group in test.groups), "a test has an empty set")
     return f"accepted ({len(found)})"
 

@@ -13,7 +13,6 @@ from aslant.results.codec import MeasuredResult, Result
 from aslant.results.parts import Interval, chance_row
 from aslant.results.provenance import Representation
 from aslant.statistics.chance import Chance
-from aslant.stimuli.schema import SOCIAL_CATEGORIES
 
 if TYPE_CHECKING:  # results import no measure; these are only names of what properties give
     from aslant.measures.association.result import WeatSuiteResult
@@ -134,12 +133,6 @@ class AuditResult(Result):
         """The words of any measure that have no vector; names missing from the enumeration are in its own result."""
         named = [r for part in self.parts for r in part.results if r.names_missing]
         return tuple(dict.fromkeys(word for r in named for word in r.missing))
-
-    @property
-    def uncovered(self) -> tuple[str, ...]:
-        """The social categories that no line is about; a line about several at once does not count."""
-        met = {line.category for line in self.glance}
-        return tuple(category for category in SOCIAL_CATEGORIES if category not in met)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per line of the glance."""

@@ -5,7 +5,6 @@ from .loading import DEFAULT_POLES as DEFAULT_POLES
 from .loading import KINDS as KINDS
 from .loading import MOST_FREQUENT as MOST_FREQUENT
 from .loading import all_sets as all_sets
-from .loading import audited as audited
 from .loading import cautions as cautions
 from .loading import is_plain as is_plain
 from .loading import kind_of as kind_of
@@ -15,7 +14,7 @@ from .loading import load_sets as load_sets
 from .loading import names as names
 from .loading import parse_set as parse_set
 from .loading import read_set as read_set
-from .loading import suite as suite
+from .loading import suite_sets as suite_sets
 from .loading import text_of as text_of
 from .name_files import NameFacts as NameFacts
 from .name_files import NameTable as NameTable
@@ -26,7 +25,6 @@ from .published_tests import LANGUAGES as LANGUAGES
 from .published_tests import is_sentence as is_sentence
 from .published_tests import parse_tests as parse_tests
 from .published_tests import read_tests as read_tests
-from .schema import SOCIAL_CATEGORIES as SOCIAL_CATEGORIES
 from .schema import ClassSet as ClassSet
 from .schema import HumanFinding as HumanFinding
 from .schema import PairSet as PairSet

@@ -25,7 +25,7 @@ def language_tests(language: str | os.PathLike[str], wanted: Iterable[str] | Non
     Traceback (most recent call last):
     aslant.errors.StimuliError: there are no tests in the language 'klingon'; there are some in ar (Arabic), ...
     """
-    from aslant.stimuli.loading import suite
+    from aslant.stimuli.loading import suite_sets
 
     if Path(language).suffix in (".json", ".jsonl"):
         found = read_tests(Path(language))
@@ -33,7 +33,7 @@ def language_tests(language: str | os.PathLike[str], wanted: Iterable[str] | Non
         known = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
         raise StimuliError(f"there are no tests in the language '{language}'; there are some in {known}.")
     else:
-        found = list(suite()) if code == "en" else collection("xweat" if code == "hr" else "weathub", code)
+        found = list(suite_sets()) if code == "en" else collection("xweat" if code == "hr" else "weathub", code)
     return found if wanted is None else [_chosen(name, found, str(language)) for name in wanted]
 
 

@@ -110,24 +110,6 @@ def _published(source: str | os.PathLike[str]) -> list[WeatSet] | None:
     return read_tests(Path(source) if _is_file(source) else resolve(str(source), kinds=["words"]) or Path(source))
 
 
-def suite() -> Iterator[WeatSet]:
-    """Yield the ten tests of Caliskan et al. (2017), which are run where no test is named.
-
-    >>> [test.id for test in suite()][-1]
-    'weat-10'
-    """
-    return (test for test in all_sets(WeatSet) if test.suite == "weat")
-
-
-def audited() -> list[WeatSet]:
-    """Return every test that ships, those of the suite first: what an audit runs.
-
-    >>> [test.id for test in audited()][9:11]
-    ['weat-10', 'age-descriptors']
-    """
-    return sorted(all_sets(WeatSet), key=lambda test: test.suite != "weat")
-
-
 def cautions(*sources: object) -> list[str]:
     """Return what must stand beside a result of these sets, of those that ship.
 
@@ -164,6 +146,15 @@ def all_sets(kind: type[StimulusSet] = StimulusSet) -> Iterator[StimulusSet]:
         found = _shipped(name)
         if isinstance(found, kind):
             yield found
+
+
+def suite_sets(suite: str = "weat") -> tuple[WeatSet, ...]:
+    """Return the WEAT sets of a suite that ship: the ten of Caliskan et al., or "categories".
+
+    >>> len(suite_sets()), [found.id for found in suite_sets("categories")][:2]
+    (10, ['body-weight', 'disability'])
+    """
+    return tuple(found for found in all_sets(WeatSet) if found.suite == suite)
 
 
 def read_set(path: Path) -> StimulusSet:

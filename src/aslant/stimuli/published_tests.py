@@ -147,7 +147,7 @@ def _weat_set(key: str, test: PublishedTest, language: str, source: str) -> Weat
         return WeatSet(
             id=f"{source}-{key}" if source and language else key, title=title, category=category,
             alternative=alternative, language=language or "en", licence=licence, citation=citation,
-            caution="; ".join(said), targets=(x, y), attributes=(a, b),
+            caution="\n".join(said), targets=(x, y), attributes=(a, b),
         )  # fmt: skip
     except StimuliError as error:
         return error
@@ -209,7 +209,7 @@ def _translated(test: WeatSet, language: str, table: dict[str, tuple[str, ...]])
     note = [f"not translated: {', '.join(without)}"] if without else []
     return msgspec.structs.replace(
         made, id=f"xweat-{language}-{test.id.replace('-', '')}", title=test.title,
-        caution="; ".join([part for part in (made.caution, *note) if part]),
+        caution="\n".join([part for part in (made.caution, *note) if part]),
     )  # fmt: skip
 
 

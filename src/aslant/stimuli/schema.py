@@ -14,11 +14,6 @@ from aslant.errors import StimuliError
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 #: The direction of a test that was expected before looking; two-sided where none was.
 Direction = Literal["greater", "less", "two-sided"]
-#: The social categories that are known: an audit says which of them it does not cover.
-SOCIAL_CATEGORIES = (
-    "gender", "race", "religion", "age", "nationality", "sexuality", "disability", "health", "class", "body type",
-    "politics",
-)  # fmt: skip
 
 
 class WordList(Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,13 +74,14 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
     """Two target sets and two attribute sets (Caliskan et al. 2017).
 
     `alternative` is the direction that was expected before looking, if any: "greater", the first targets with the first
-    attributes. `suite` is "weat" for the ten of the paper, which are run where no test is named.
+    attributes. `suite` says which tests it is run with: "weat", the ten of the paper; "categories", those of other
+    social categories, which an audit runs too; none for a test that is run when it is named.
     """
 
     targets: tuple[WordList, WordList]
     attributes: tuple[WordList, WordList]
-    alternative: Direction = "two-sided"
     suite: str = ""
+    alternative: Direction = "two-sided"
     human: HumanFinding | None = None
     published: tuple[PublishedValue, ...] = ()
 

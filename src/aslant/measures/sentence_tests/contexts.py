@@ -26,7 +26,7 @@ from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.twins import twins_of
 from aslant.models.vector_store import vectors_of
 from aslant.statistics import combine, generator, seed_of
-from aslant.stimuli import WeatSet, audited
+from aslant.stimuli import WeatSet
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -236,7 +236,7 @@ def ceat_suite(
 def ceats(work: Work) -> Results:
     """Run every CEAT that ships on the text that was given, as a step of an audit."""
     suite = ceat_suite(
-        work.subject.encoder, work.subject.corpus, audited(), rng=work.seed, store=work.journal, progress=work.progress,
+        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
         **work.settings,
     )  # fmt: skip
     return (work.noted("ceat", suite),)

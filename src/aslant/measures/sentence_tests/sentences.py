@@ -23,7 +23,7 @@ from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words,
 from aslant.models.protocols import Encoder, Pooling, Progress
 from aslant.models.twins import twins_of
 from aslant.statistics import generator, seed_of
-from aslant.stimuli import SentenceSet, WeatSet, audited, load_set, own_sentences
+from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -211,5 +211,5 @@ def seat_suite(
 
 def seats(work: Work) -> Results:
     """Run every SEAT that ships, as a step of an audit."""
-    suite = seat_suite(work.subject.encoder, audited(), rng=work.seed, progress=work.progress, **work.settings)
+    suite = seat_suite(work.subject.encoder, rng=work.seed, progress=work.progress, **work.settings)
     return (work.noted("seat", suite),)

@@ -15,7 +15,7 @@ from aslant.measures.shared.statistic import NO_SPREAD
 from aslant.measures.shared.wordsets import FloatArray, Recorded, WordSets, provenance, word_lists
 from aslant.results.parts import WordsUsed
 from aslant.statistics import benjamini_hochberg
-from aslant.stimuli import LANGUAGES, StimulusSet, WeatSet, is_sentence, language_tests, load_set, load_sets, suite
+from aslant.stimuli import LANGUAGES, StimulusSet, WeatSet, is_sentence, language_tests, load_set, load_sets, suite_sets
 
 
 class NoSpreadError(MeasureError):
@@ -63,7 +63,7 @@ def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: C
 
 def weat_sets(tests: Any, alone: str, language: str | None = None) -> list[WeatSet]:
     """Return the WEAT sets of a suite, each once; None: the ten that ship, or every one in the `language`."""
-    ship = suite if language is None else lambda: iter(language_tests(language))
+    ship = suite_sets if language is None else lambda: iter(language_tests(language))
     if tests is not None and not isinstance(tests, str):
         tests = [found for test in tests for found in _opened(test, language)]
     return chosen_tests(tests, alone, ship, chosen_test)
