@@ -64,13 +64,14 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
     """Kinds of words with the sentences of each (May et al. 2019).
 
     A word that no kind lists is of the kind `capitalised` if it begins with a capital (and such a kind is named),
-    else of the kind `other`, whose sentences should fit any word.
+    else of the kind `other`, whose sentences should fit any word. Sentences begin with a capital unless `as_written`.
     """
 
     kinds: Annotated[tuple[WordKind, ...], Meta(min_length=1)]
     other: Text
     capitalised: str = ""
     article: Article | None = None
+    as_written: bool = False
 
     def __post_init__(self) -> None:
         names = tuple(kind.name for kind in self.kinds)
@@ -116,13 +117,11 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         plural = dict(kind.words_with_plurals).get(word)
         article = self.article.before(word) if self.article else ""
         texts = [text for text in kind.sentences if plural is not None or PLURAL not in text]
-        if texts == [WORD]:  # no sentence, but the word alone
-            return (word,)
         filled = (t.replace(ARTICLE, article).replace(PLURAL, plural or "").replace(WORD, word) for t in texts)
-        return tuple(dict.fromkeys(text[:1].upper() + text[1:] for text in filled))
+        return tuple(dict.fromkeys(text if self.as_written else text[:1].upper() + text[1:] for text in filled))
 
 
-def own_sentences(texts: tuple[str, ...], article: Article | None) -> SentenceSet:
+def own_sentences(texts: tuple[str, ...], article: Article | None, *, as_written: bool = False) -> SentenceSet:
     """Return a user's sentences as a set: the same for every word.
 
     >>> own_sentences(("I met {word}.",), None).sentences_of("Ann")
@@ -130,5 +129,5 @@ def own_sentences(texts: tuple[str, ...], article: Article | None) -> SentenceSe
     """
     return SentenceSet(
         title="own sentences", category="own", language="und", licence="own", citation="own", id="own",
-        kinds=(WordKind("word", texts),), other="word", article=article,
+        kinds=(WordKind("word", texts),), other="word", article=article, as_written=as_written,
     )  # fmt: skip

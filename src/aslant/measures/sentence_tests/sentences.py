@@ -88,7 +88,7 @@ def _sentence_set(templates: Any, tests: Sequence[WeatSet]) -> SentenceSet:
     if isinstance(templates, SentenceSet):
         return templates
     if templates is None and any(test.language not in LANGUAGES for test in tests):
-        templates = ["{word}"]
+        return own_sentences(("{word}",), None, as_written=True)
     if templates is None or isinstance(templates, PathLike) or (isinstance(templates, str) and "{" not in templates):
         return load_set(DEFAULT_TEMPLATES if templates is None else templates, SentenceSet)
     texts = tuple(dict.fromkeys(checked_words([templates] if isinstance(templates, str) else templates)))
