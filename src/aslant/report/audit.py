@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from aslant import catalogue, stimuli
 from aslant.errors import plural
 from aslant.report.conventions import listed
-from aslant.report.glance import sentences
+from aslant.report.glance import not_covered, sentences
 from aslant.report.tables import Column, Table, between, first_of, number, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
@@ -140,6 +140,8 @@ def glance_table(result: AuditResult) -> Table:
         words = dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing)
         lacking.setdefault(tuple(words), []).append(plain(part.measure))
     notes += [f"{listed(measures)}: not found: {first_of(words)}" for words, measures in lacking.items() if words]
+    if left := not_covered(result):
+        notes.insert(0, f"{left[:1].lower()}{left[1:]}")
     title = f"Audit of {result.representation.name}"
     found = dict(sentences(result))["What was found"]
     return Table(title, columns, rows, tuple(notes), section_key="measure", verdict=f"found: {found}")

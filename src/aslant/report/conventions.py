@@ -23,6 +23,11 @@ Category = Callable[[str], str]
 STRONG, SOME = LIMITS
 #: Of fewer draws, the number that reach a score is said, not their share.
 FEW = 100
+#: The first line of every human-readable output about a language model's associations.
+MODEL_CONTENT_NOTE = (
+    "Note: the associations below are what a language model has learnt from text, not statements about people; "
+    "they may repeat offensive stereotypes."
+)
 NO_CHANCE = "no chance level: too few other words"
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
@@ -73,7 +78,7 @@ def line(
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
 
     The sentence is followed by what random words give, if that is known, or by why it is not, where `draws` of them
-    were asked for.
+    were requested.
 
     >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
     'strong'
@@ -111,6 +116,7 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "words of the text": "sets of other words of the text of the same frequency",
     "untrained twins": "untrained models of the same architecture",
 }
 #: Where the order of a vocabulary does not tell frequencies, they are of any.

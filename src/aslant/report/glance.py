@@ -21,6 +21,8 @@ EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": 
 #: From the most informative to the least.
 ORDER = ("strong", "some", "none", "not tested")
 SURE = ORDER[:2]
+#: The social categories that an audit is asked about: those of CrowS-Pairs (Nangia et al. 2020).
+SOCIAL = ("race", "gender", "sexuality", "religion", "age", "nationality", "disability", "appearance", "class")
 CATEGORIES = {"none": "not social", "several": "several at once"}
 
 
@@ -105,7 +107,14 @@ def _audited(audit: AuditResult) -> str:
     rest = f"; {plural(left, 'measure or test', 'measures and tests')} not run (see the end)" if left else ""
     rest += f"; {broken} broke off, so this report is incomplete" if broken else ""
     count = plural(len(titles), "measure")
-    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}."
+    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}. {not_covered(audit)}".rstrip()
+
+
+def not_covered(audit: AuditResult) -> str:
+    """Say which social categories no line of an audit is about; "" where there is none."""
+    met = {line.category for line in audit.glance}
+    left = [category for category in SOCIAL if category not in met]
+    return f"Not covered: {', '.join(left)}." if left else ""
 
 
 def _lost(audit: AuditResult) -> str:

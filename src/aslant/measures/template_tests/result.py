@@ -11,11 +11,6 @@ from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 from aslant.statistics.chance import Chance
 
-#: The first line of every human-readable output about a language model's associations.
-MODEL_CONTENT_NOTE = (
-    "Note: the associations below are what a language model has learnt from text, not statements about people; "
-    "they may repeat offensive stereotypes."
-)
 #: What stands for all the other classes in a contrast.
 REST = "the rest"
 

@@ -14,13 +14,12 @@ from aslant.errors import plural
 from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import (
-    MODEL_CONTENT_NOTE,
     LogProbabilityResult,
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import DRAWN, Category, line, weakest_chance
+from aslant.report.conventions import DRAWN, MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
@@ -145,7 +144,7 @@ def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
 def twins_notes(
     result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]], instead: str = ""
 ) -> list[str]:  # fmt: skip
-    """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
+    """Say what untrained models give, by test, or why there are none; nothing where they were not requested."""
     if not result.provenance.settings.get("twins"):
         return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
