@@ -153,13 +153,9 @@ def spots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr | ast.Import):
                 continue
             declared = isinstance(node, ast.ClassDef) and field == "keywords"
-            if (
-                isinstance(node, ast.AnnAssign)
-                and field == "value"
-                and not isinstance(getattr(child, "value", None), bool)
-            ):
-                continue  # so is the default of a setting
-            if field in ("defaults", "kw_defaults") and not isinstance(getattr(child, "value", None), bool):
+            setting = isinstance(node, ast.AnnAssign) and isinstance(child, ast.Constant)
+            default = setting or field in ("defaults", "kw_defaults")
+            if default and not isinstance(getattr(child, "value", None), bool):
                 continue  # how much is drawn or shown unless one says otherwise
             if declared or getattr(child, "arg", "") in NO_RESULT or named(child).startswith(SIZES):
                 continue
