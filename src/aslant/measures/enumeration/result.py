@@ -106,8 +106,8 @@ class IndirectBias:
     """Potential indirect bias (Swinger et al., eq. 1): how often two categories divide two groups the same way.
 
     Over all `tuples` of two groups and two categories with four significant cells, `aligned` have
-    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple. `strongest` lists those of
-    the largest value, 100 at most.
+    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple. `strongest` lists the
+    aligned ones, the largest value first (10,000 at most; the paper's embeddings have up to 2,713).
     """
 
     tuples: int

@@ -98,10 +98,12 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
             *share_chance(result.chance),
+            *_scores_chance(result),
             *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
+        said.append("chance: not known for more than two target sets; names take the place of two (--targets he,she).")
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
@@ -115,6 +117,17 @@ def share_chance(chance: Chance | None) -> list[str]:
         f"chance: with {chance.draws} {DRAWN[chance.kind]} in place of the targets, 95 % of the shares are between "
         f"{percent(chance.low)} and {percent(chance.high)}; p (chance) = {pvalue(chance.pvalue)}. A share that such "
         "pairs reach does not show that these targets differ."
+    ]
+
+
+def _scores_chance(result: LogProbabilityResult) -> list[str]:
+    """Say how far single attributes lean between two names of one gender, and how many lean further here."""
+    if (reach := result.names_reach) is None:
+        return []
+    beyond = sum(abs(score.score) > reach for score in result.scores)
+    return [
+        f"single attributes: between two such names, 95 % of the scores are within ±{small(reach)}; {beyond:,} of "
+        f"{plural(len(result.scores), 'attribute')} here {'is' if beyond == 1 else 'are'} beyond that."
     ]
 
 
