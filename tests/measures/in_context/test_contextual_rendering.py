@@ -110,6 +110,6 @@ def test_rows_say_how_many_repeats_there_were_and_extremes_lean_to_their_side(re
     assert {row["repeats"] for row in result.rows() if row["space"] == "contextual"} == {2}
     first, second = result.extremes(3)
     assert len(first) == len(second) == 3
-    assert all(word.projection.mean > 0 for word in first)
-    assert all(word.projection.mean < 0 for word in second)
+    for side, sign in zip(result.extremes(len(result.professions)), (1, -1), strict=True):  # nobody is on both
+        assert all(sign * word.projection.mean > 0 for word in side)
     assert first[0].projection.mean == max(word.projection.mean for word in result.professions)
