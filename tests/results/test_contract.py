@@ -230,6 +230,15 @@ def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results:
         aslant.AuditResult.from_dict(content)
 
 
+def test_a_file_of_another_version_that_cannot_be_read_names_that_version(results: dict[str, Result]) -> None:
+    weat = results["weat"].to_dict()
+    del weat["targets"]
+    for version, said in ((aslant.__version__, ""), ("0.1.0", " (version 0.1.0 wrote it, and reads it)")):
+        weat["provenance"]["version"] = version
+        with pytest.raises(AslantError, match=re.escape(f"not a complete result of kind 'weat'{said}: ")):
+            aslant.results.result_from_dict(weat)
+
+
 @kinds
 def test_a_result_is_found_by_the_kind_that_its_json_says(results: dict[str, Result], kind: str) -> None:
     from aslant.results.codec import result_from_dict
