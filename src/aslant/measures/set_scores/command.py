@@ -63,7 +63,8 @@ def scores_command(
     from aslant.measures.set_scores.side_by_side import word_set_scores
 
     chosen, names = _chosen(test, words), score and [name.strip() for name in score.split(",")]
-    opened = [reading.open(name, quiet=running.quiet) for name in model or [None]]
+    given: list[Any] = list(model or ()) or [None]
+    opened = [reading.open(name, quiet=running.quiet) for name in given]
     return _suite(word_set_scores(opened, chosen, scores=names, **vars(settings), rng=running.seed))
 
 

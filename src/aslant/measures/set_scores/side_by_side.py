@@ -57,9 +57,9 @@ def word_set_scores(
     >>> found.agreement[0].n_scored, found.categories[0].category
     (2, 'gender')
     """
-    models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
+    models: list[Any] = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
     for each in models or [None]:
-        check_vectors(each)  # type: ignore[arg-type]
+        check_vectors(each)
     chosen, asked, seed = chosen_scores(scores), weat_sets(tests, "a function such as aslant.ect"), seed_of(rng)
     done: list[list[Scored]] = []
     skipped: list[SkippedTest] = []
