@@ -21,7 +21,7 @@ from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.statistic import associations, effect_size
 from aslant.measures.shared.wordsets import Found, find
 from aslant.statistics import unit_rows
-from aslant.stimuli import WeatSet, all_sets
+from aslant.stimuli import suite_sets
 
 DRAWS = 2_000
 #: Draws that the loop makes; its time is scaled up.
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--vectors")
     given = parser.parse_args().vectors
     vectors = aslant.load(given) if given else aslant.load()
-    tests = [[find(vectors, group) for group in test.groups] for test in all_sets(WeatSet)]
+    tests = [[find(vectors, group) for group in test.groups] for test in suite_sets()]
     rng = np.random.default_rng
     chance = best(lambda: [weat_chance(vectors, found, 1.0, DRAWS, rng(0)) for found in tests])
     loop = best(lambda: [looped(vectors, found) for found in tests], 1) * DRAWS / LOOPED

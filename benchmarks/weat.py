@@ -23,7 +23,7 @@ import numpy as np
 
 import aslant
 from aslant.statistics import unit_rows
-from aslant.stimuli import WeatSet, all_sets
+from aslant.stimuli import WeatSet, suite_sets
 
 WEFE = "wefe==1.0.1"
 MODEL = "wefe/datasets/data/test_model.kv"
@@ -58,7 +58,7 @@ def fetch_vectors(folder: Path) -> Path:
 def run_wefe(python: str, model: Path, folder: Path, permutations: int) -> dict[str, list[float]]:
     tests = [
         {"id": t.id, "targets": [g.words for g in t.targets], "attributes": [g.words for g in t.attributes]}
-        for t in all_sets(WeatSet)
+        for t in suite_sets()
     ]
     (folder / "tests.json").write_text(json.dumps(tests))
     command = [python, "-c", WEFE_RUN, str(model), str(folder / "tests.json"), str(permutations)]
@@ -101,8 +101,8 @@ def main() -> None:
     start = time.perf_counter()
     aslant.weat_suite(v, bootstrap=0)
     first = time.perf_counter() - start
-    ours = {t.id: best(options.repeats, lambda t=t: aslant.weat(v, t, bootstrap=0)) for t in all_sets(WeatSet)}
-    drawn = {t.id: best(options.repeats, numpy_monte_carlo, v, t, 10_000) for t in all_sets(WeatSet)}
+    ours = {t.id: best(options.repeats, lambda t=t: aslant.weat(v, t, bootstrap=0)) for t in suite_sets()}
+    drawn = {t.id: best(options.repeats, numpy_monte_carlo, v, t, 10_000) for t in suite_sets()}
     whole, _ = best(options.repeats, lambda: aslant.weat_suite(v, bootstrap=0))
     print("| test | aslant: p | how | ms | WEFE: p, 1,000 draws | ms | NumPy: p, 10,000 draws | ms |")
     print("|---|---:|---|---:|---:|---:|---:|---:|")

@@ -33,6 +33,7 @@ from .measures.association.measure import weat_suite as weat_suite
 from .measures.association.multi_group import generalised_weat as generalised_weat
 from .measures.association.result import WeatResult as WeatResult
 from .measures.association.single_words import wefat as wefat
+from .measures.cooccurrences.measure import pmi_bias as pmi_bias
 from .measures.enumeration.measure import compare_enumerations as compare_enumerations
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult
@@ -44,6 +45,7 @@ from .measures.geometry.directional import gender_subspace as gender_subspace
 from .measures.geometry.directional import indirect_bias as indirect_bias
 from .measures.geometry.measure import geometry as geometry
 from .measures.in_context.measure import contextual_bias as contextual_bias
+from .measures.intersections.measure import intersectional_bias as intersectional_bias
 from .measures.polarities.measure import compare_polarity as compare_polarity
 from .measures.polarities.measure import polarity as polarity
 from .measures.polarities.trend import polarity_trend as polarity_trend

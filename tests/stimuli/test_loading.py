@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from aslant.errors import StimuliError
 from aslant.stimuli import (
     KINDS,
-    WeatSet,
     WeatTemplateSet,
-    all_sets,
     bundled_names,
     kind_of,
     load_set,
     names,
     parse_set,
     read_set,
+    suite_sets,
     text_of,
 )
 
@@ -64,7 +63,7 @@ def test_every_shipped_set_is_also_a_users_file(name: str, tmp_path: Path) -> No
 
 
 def test_names_come_in_natural_order() -> None:
-    weats = [found.id for found in all_sets(WeatSet)]
+    weats = [found.id for found in suite_sets()]
     assert weats == [f"weat-{i}" for i in range(1, 11)]
 
 

@@ -18,13 +18,13 @@ NAMES = ROOT / "src/aslant/stimuli/names"
 REAL_DATA = Path(os.environ.get("ASLANT_TEST_DATA", ROOT.parent / "shared/data"))
 
 CATEGORIES = {
-    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "several",
-    "none",
+    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "disability",
+    "appearance", "class", "profession", "several", "none",
 }  # fmt: skip
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
 OPTIONAL = {"note", "caution", "content_warning"}
 OF_KIND = {
-    "weat": {"targets", "attributes", "alternative", "human", "published"},
+    "weat": {"targets", "attributes", "alternative", "human", "published", "suite"},
     "pairs": {"poles", "pairs"},
     "words": {"words", "columns", "rows", "column_notes"},
     "classes": {"classes"},
@@ -75,7 +75,9 @@ def test_all_wanted_sets_are_there() -> None:
         "gender-specific-seed", "occupations-share-of-women", "bold-professions", "pleasant-flowers",
         "pleasant-names", "career-family", "math-arts", "science-arts", "kurita-generic", "kurita-table-1",
         "gender-binary", "gender-pronouns", "gender-three", "gender-three-as-printed", "gender-five",
-        "gender-five-as-printed", "race-four",
+        "gender-five-as-printed", "race-four", "religion-christianity-islam", "religion-christianity-judaism",
+        "sexual-orientation", "nationality-immigrants", "status-education", "body-weight", "disability",
+        "names-african-american-women", "names-mexican-american-women", "intersectional-traits",
     }  # fmt: skip
     assert wanted <= {path.stem for path in SETS.glob("*.toml")}
 

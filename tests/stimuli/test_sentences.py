@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aslant.errors import StimuliError
-from aslant.stimuli import SentenceSet, WeatSet, all_sets, load_set, parse_set, text_of
+from aslant.stimuli import SentenceSet, load_set, parse_set, suite_sets, text_of
 
 SHIPPED = load_set("seat-templates", SentenceSet)
 
@@ -37,13 +37,13 @@ def test_words_stand_in_sentences_of_their_kind(word: str, kind: str, sentence: 
 
 
 def test_every_word_of_the_weat_sets_that_is_no_name_has_a_kind() -> None:
-    unknown = {w for found in all_sets(WeatSet) for w in found.words if not SHIPPED.kind_of(w)[1]}
+    unknown = {w for found in suite_sets() for w in found.words if not SHIPPED.kind_of(w)[1]}
     assert unknown
     assert all(word[0].isupper() for word in unknown)
 
 
 def test_sentences_are_whole() -> None:
-    for found in all_sets(WeatSet):
+    for found in suite_sets():
         for word in found.words:
             for text in SHIPPED.sentences_of(word):
                 assert "{" not in text

@@ -9,7 +9,7 @@ import numpy as np
 
 import aslant
 from aslant.statistics import partition_pvalue, unit_rows
-from aslant.stimuli import WeatSet, all_sets
+from aslant.stimuli import WeatSet, suite_sets
 from aslant.vectors import WordVectors
 from calibrating.null_data import embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values
@@ -128,7 +128,7 @@ def _targets(test: WeatSet) -> set[str]:
 
 def suite(random: np.random.Generator, planted: bool, *, mixed: bool) -> Values:
     """Run the suite on the words that ship; mixed: the first two tests have an effect, the others have none."""
-    tests = list(all_sets(WeatSet))
+    tests = list(suite_sets())
     leanings: dict[str, float] = {}
     if mixed or planted:
         for test in tests:

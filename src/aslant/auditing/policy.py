@@ -49,7 +49,9 @@ encoder = [
 name = "no large association about people"
 measure = "*"
 stimuli = "*"
-category = ["gender", "race", "religion", "age", "health", "sexuality", "disability", "nationality"]
+category = [
+    "gender", "race", "religion", "age", "health", "sexuality", "disability", "nationality", "appearance", "class",
+]
 effect = "d"
 field = "effect_size"
 absolute = true

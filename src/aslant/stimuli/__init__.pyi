@@ -12,6 +12,7 @@ from .loading import load_set as load_set
 from .loading import names as names
 from .loading import parse_set as parse_set
 from .loading import read_set as read_set
+from .loading import suite_sets as suite_sets
 from .loading import text_of as text_of
 from .name_files import NameFacts as NameFacts
 from .name_files import NameTable as NameTable

@@ -111,6 +111,15 @@ def all_sets(kind: type[StimulusSet] = StimulusSet) -> Iterator[StimulusSet]:
             yield found
 
 
+def suite_sets(suite: str = "weat") -> tuple[WeatSet, ...]:
+    """Return the WEAT sets of a suite that ship: the ten of Caliskan et al., or "categories".
+
+    >>> len(suite_sets()), [found.id for found in suite_sets("categories")][:2]
+    (10, ['body-weight', 'disability'])
+    """
+    return tuple(found for found in all_sets(WeatSet) if found.suite == suite)
+
+
 def read_set(path: Path) -> StimulusSet:
     """Read and check a user's TOML file."""
     return parse_set(read_text(path, StimuliError, most=MAX_BYTES), path.stem, where=str(path))

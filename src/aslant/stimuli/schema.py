@@ -74,11 +74,13 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
     """Two target sets and two attribute sets (Caliskan et al. 2017).
 
     `alternative` is the direction that was expected before looking, if any: "greater", the first targets with the first
-    attributes.
+    attributes. `suite` says which tests it is run with: "weat", the ten of the paper; "categories", those of other
+    social categories, which an audit runs too; none for a test that is run when it is named.
     """
 
     targets: tuple[WordList, WordList]
     attributes: tuple[WordList, WordList]
+    suite: str = ""
     alternative: Direction = "two-sided"
     human: HumanFinding | None = None
     published: tuple[PublishedValue, ...] = ()

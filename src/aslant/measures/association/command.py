@@ -45,7 +45,7 @@ def weat_command(
 ) -> Any:
     """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
 
-    Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
+    Without --test or --words, the ten tests of the paper are run and q-values control the false-discovery rate.
     """
     from aslant.cli.encoders import chosen_sets, measured
     from aslant.measures.association.measure import weat, weat_suite

@@ -19,7 +19,7 @@ from aslant.measures.shared.suite import by_word, chosen_test, compared, need_sh
 from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, check_vectors, find, need_distinct, provenance
 from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import generator, percentile_interval, seed_of
-from aslant.stimuli import WeatSet
+from aslant.stimuli import WeatSet, suite_sets
 from aslant.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def weat_suite(
     settings: WeatSuiteSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatSuiteResult:
-    """Run every WEAT that ships (or `tests`) and control the false-discovery rate over them.
+    """Run the ten WEATs of Caliskan et al. (or `tests`) and control the false-discovery rate over them.
 
     A test of which any word set has fewer than the share `min_found` in the vocabulary is not run, and listed as
     such. The other settings are those of `weat`.
@@ -203,8 +203,14 @@ def weat_suite(
 
 
 def weats(work: Work) -> Results:
-    """Run every WEAT that ships."""
+    """Run the ten WEATs of Caliskan et al."""
     return (work.noted("weat", weat_suite(work.subject.opened, rng=work.seed, **work.settings)),)
+
+
+def category_weats(work: Work) -> Results:
+    """Run the tests that ship for social categories that the ten WEATs are not about."""
+    suite = weat_suite(work.subject.opened, suite_sets("categories"), rng=work.seed, **work.settings)
+    return (work.noted("weat-categories", suite),)
 
 
 def own_words(work: Work, sets: list[WeatSet]) -> Results:

@@ -15,7 +15,7 @@ from aslant.measures.shared.statistic import NO_SPREAD
 from aslant.measures.shared.wordsets import FloatArray, Recorded, WordSets, provenance, word_lists
 from aslant.results.parts import WordsUsed
 from aslant.statistics import benjamini_hochberg
-from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
+from aslant.stimuli import StimulusSet, WeatSet, load_set, suite_sets
 
 
 class NoSpreadError(MeasureError):
@@ -57,8 +57,8 @@ def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: C
 
 
 def weat_sets(tests: Any, alone: str) -> list[WeatSet]:
-    """Return the WEAT sets of a suite, each once; None: every one that ships."""
-    return chosen_tests(tests, alone, lambda: all_sets(WeatSet), chosen_test)
+    """Return the WEAT sets of a suite, each once; None: the ten of Caliskan et al."""
+    return chosen_tests(tests, alone, suite_sets, chosen_test)
 
 
 def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, why: str) -> None:

@@ -18,7 +18,7 @@ from aslant.measures.shared.wordsets import check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
 from aslant.results.provenance import Representation
 from aslant.statistics import generator, seed_of
-from aslant.stimuli import WeatSet, WordList, all_sets
+from aslant.stimuli import WeatSet, WordList, suite_sets
 from aslant.vectors import WordVectors
 
 
@@ -51,7 +51,7 @@ def compare(
     compared: list[WeatDifference] = []
     polarities: list[PolarityComparison] = []
     not_compared: dict[str, str] = {}
-    for test in all_sets(WeatSet):
+    for test in suite_sets():
         shared = [set(v.lookup(test.words).found) for v in (first, second)]
         in_both = [tuple(w for w in g.words if w in shared[0] & shared[1]) for g in test.groups]
         if any(len(w) < max(2, settings.min_found * len(g.words)) for w, g in zip(in_both, test.groups, strict=True)):

@@ -1,0 +1,40 @@
+"""`aslant intersectional`: words that go with people who share two traits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from aslant.cli import options as o
+from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.intersections.settings import IntersectionalSettings
+
+EXAMPLES = {
+    "intersectional": """
+aslant intersectional                                     African American women, on the bundled sample
+aslant intersectional glove.6B.100d.txt --groups names-mexican-american-women
+aslant intersectional vectors.bin --groups mine.toml --words my-words.toml --threshold 1
+Groups are a TOML file of kind 'classes' with four classes (see: aslant words show names-african-american-women).
+""",
+}
+
+
+@command
+def intersectional_command(
+    model: o.ModelArgument = None,
+    groups: Annotated[
+        str, o.option("A class set of four groups: the one, those who share a trait, the rest.", "SET|FILE")
+    ] = "names-african-american-women",
+    words: Annotated[
+        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+    ] = "intersectional-traits",
+    *,
+    settings: IntersectionalSettings,
+    reading: Reading,
+    running: Running,
+    output: Output,
+) -> Any:
+    """Words that go with people who share two traits, and with neither trait alone (Guo & Caliskan 2021)."""
+    from aslant.measures.intersections.measure import intersectional_bias
+
+    vectors = reading.open(model, quiet=running.quiet)
+    return intersectional_bias(vectors, groups, words, **vars(settings), rng=running.seed)
