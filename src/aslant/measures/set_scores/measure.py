@@ -45,7 +45,7 @@ def relative_norm(
     (True, 'nurse', 6)
     >>> r = aslant.relative_norm(aslant.load(), "weat-6")
     >>> [(part.name, round(part.mean, 1)) for part in r.sets]
-    [('Career', -0.4), ('Family', 0.2)]
+    [('Career', -0.5), ('Family', 0.6)]
     """
     return _scored(r.RelativeNormResult, vectors, test, targets, attributes, settings, rng)
 
@@ -101,7 +101,7 @@ def ect(
 
     >>> import aslant
     >>> r = aslant.ect(aslant.load(), "weat-6")
-    >>> r.value < 0, r.pvalue < 0.05
+    >>> r.value < r.chance.low, r.pvalue < 0.05
     (True, True)
     """
     return _scored(r.EctResult, vectors, test, targets, attributes, settings, rng)
@@ -165,7 +165,7 @@ def ml_eat(
     >>> import aslant
     >>> r = aslant.ml_eat(aslant.load(), "weat-6")
     >>> [(level.targets, round(level.value, 1)) for level in r.levels if level.level == 2]
-    [('Male names', 0.9), ('Female names', -1.3)]
+    [('Male names', 0.8), ('Female names', -1.3)]
     """
     return _scored(r.MlEatResult, vectors, test, targets, attributes, settings, rng)
 
