@@ -43,7 +43,7 @@ def word_set_scores(
     settings: ScoresSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> r.WordSetScoresResult:
-    """Give every score (or `scores`) of every WEAT that ships (or `tests`), and say how far the scores agree.
+    """Give every score (or `scores`) of the ten WEATs of Caliskan et al. (or `tests`), and say how far they agree.
 
     `agreement` has, for each two scores, Spearman's correlation over the word sets of how far beyond chance they are;
     with several embeddings also how often both put these in the same order. `categories` sums up each social category
@@ -152,6 +152,6 @@ def _category(group: Sequence[tuple[Scored, bool]]) -> r.CategoryStrength | None
 
 
 def scores_of_sets(work: Work) -> Results:
-    """Give every score of every WEAT that ships."""
+    """Give every score of the ten WEATs of Caliskan et al."""
     found: Any = word_set_scores(work.subject.opened, rng=work.seed, **work.settings)
     return (work.noted("word-set-scores", found),)
