@@ -1,6 +1,6 @@
 """HolisticBias' descriptors of people as word sets, one for each of its 13 axes: "holisticbias/religion".
 
-The data are had by name, `aslant data get holisticbias`; a file in their layout is a set too: "descriptors.json/religion".
+The data are had by name (`aslant data get holisticbias`); in a file of theirs, "descriptors.json/religion" is one too.
 """
 
 from __future__ import annotations
@@ -77,5 +77,6 @@ def descriptor_set(source: str) -> WordSet:
         title=f"HolisticBias: descriptors of people by {axis.replace('_', ' ')}",
         category=CATEGORIES.get(axis, axis), language="en",
         licence=entry(DATA).licence if DATA in names() else "MIT", citation=CITATION, source="HolisticBias v1.1",
-        note=note, content_warning="Some of the words are offensive." if doubtful else "", id=str(source), listed=single,
+        note=note, content_warning="Some of the words are offensive." if doubtful else "", id=str(source),
+        listed=single,
     )  # fmt: skip
