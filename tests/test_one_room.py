@@ -22,7 +22,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("extended")
     skipped = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
     shutil.copytree(Path(aslant.__file__).parent, top / "aslant", ignore=skipped)
-    shutil.copytree(ROOM, top / "aslant" / "measures" / "relative_norms", ignore=skipped)
+    shutil.copytree(ROOM, top / "aslant" / "measures" / "group_distances", ignore=skipped)
     return top
 
 
@@ -37,37 +37,35 @@ def python(extended: Path, *arguments: str) -> str:
 
 def test_a_folder_is_all_that_a_command_takes(extended: Path) -> None:
     shown = python(extended, "-m", "aslant", "--help")
-    assert shown.index("Data and words:") < shown.index("Distances:") < shown.index("relative-norm")
-    assert "Examples" in python(extended, "-m", "aslant", "relative-norm", "--help")
-    content = json.loads(python(extended, "-m", "aslant", "relative-norm", "--json", "-"))
-    assert content["kind"] == "relative-norm"
+    assert shown.index("Data and words:") < shown.index("Distances:") < shown.index("group-distance")
+    assert "Examples" in python(extended, "-m", "aslant", "group-distance", "--help")
+    content = json.loads(python(extended, "-m", "aslant", "group-distance", "--json", "-"))
+    assert content["kind"] == "group-distance"
     assert [w["word"] for w in content["by_word"]] == ["nurse", "engineer"]
 
 
 def test_a_folder_is_all_that_an_audit_its_report_and_its_json_take(extended: Path) -> None:
-    python(extended, "-m", "aslant", "audit", "--only", "relative-norm", "--quick", "--quiet")
+    python(extended, "-m", "aslant", "audit", "--only", "group-distance", "--quick", "--quiet")
     content = json.loads((extended / "aslant-report.json").read_text(encoding="utf-8"))
-    assert [part["measure"] for part in content["parts"]] == ["relative-norm"]
-    assert [(line["measure"], line["effect_name"]) for line in content["glance"]] == [
-        ("relative-norm", "relative norm")
-    ]
+    assert [part["measure"] for part in content["parts"]] == ["group-distance"]
+    assert [(line["measure"], line["effect_name"]) for line in content["glance"]] == [("group-distance", "distance")]
     page = (extended / "aslant-report.html").read_text(encoding="utf-8")
     assert "Do words lie nearer to one group of words than to another?" in page
     read = "import aslant, json; r = aslant.AuditResult.from_dict(json.load(open('aslant-report.json')))"
     assert (
-        python(extended, "-c", f"{read}; print(type(r.parts[0].results[0]).__name__)").strip() == "RelativeNormResult"
+        python(extended, "-c", f"{read}; print(type(r.parts[0].results[0]).__name__)").strip() == "GroupDistanceResult"
     )
 
 
 def test_a_folder_is_all_that_the_reference_takes(extended: Path) -> None:
     said = python(extended, "-c", "from aslant.catalogue import rooms; print([r.functions for r in rooms()])")
-    assert "measure:relative_norm" in said
+    assert "measure:group_distance" in said
 
 
 def test_a_file_with_a_kind_of_an_older_version_is_read(extended: Path) -> None:
     older = (
-        "import json, aslant; from aslant.measures.relative_norms.measure import relative_norm; "
-        "from aslant.results import result_from_dict; new = relative_norm(aslant.load()); "
-        "print(result_from_dict({**new.to_dict(), 'kind': 'relative-norm-distance'}) == new)"
+        "import json, aslant; from aslant.measures.group_distances.measure import group_distance; "
+        "from aslant.results import result_from_dict; new = group_distance(aslant.load()); "
+        "print(result_from_dict({**new.to_dict(), 'kind': 'group-distances'}) == new)"
     )
     assert python(extended, "-c", older).strip() == "True"

@@ -3,7 +3,7 @@
     python tools/audits_of_nothing.py                                # 12 shuffled copies of the sample, 12 planted ones
     python tools/audits_of_nothing.py --copies 20 --vectors FILE...  # shuffled copies of other embeddings too
     python tools/audits_of_nothing.py --models 20 --encoders 20      # with random weights; needs the extra lm
-    python tools/audits_of_nothing.py --profile standard
+    python tools/audits_of_nothing.py --profile standard --seed 500  # more draws; other data
 
 Words of an embedding are shuffled: all geometry stays, all meaning goes. A model or encoder has the architecture and
 the tokenizer of the bundled one, and weights that were just drawn. At most 5 % of lines may be graded "some" or
@@ -42,14 +42,14 @@ def shuffled(vectors: aslant.WordVectors, seed: int, *, planted: bool) -> aslant
     return aslant.WordVectors.from_arrays(list(vectors.words), matrix, name=f"{vectors.name}, shuffled {seed}")
 
 
-def untrained(count: int, *, encoder: bool) -> Iterator[Any]:
+def untrained(seeds: Iterable[int], *, encoder: bool) -> Iterator[Any]:
     """Yield models of the bundled one's architecture and tokenizer, with weights just drawn."""
     import torch
     from transformers import AutoModel, AutoModelForMaskedLM
 
     lm = aslant.load_lm("sample-mlm")
     network, tokenizer = lm.network.model, lm.speller.tokenizer
-    for seed in range(count):
+    for seed in seeds:
         torch.manual_seed(seed)
         with tempfile.TemporaryDirectory() as folder:
             (AutoModel if encoder else AutoModelForMaskedLM).from_config(network.config).save_pretrained(folder)
@@ -86,21 +86,29 @@ def main() -> int:
     parser.add_argument("--models", type=int, default=0, help="masked language models with random weights")
     parser.add_argument("--encoders", type=int, default=0, help="encoders with random weights")
     parser.add_argument("--profile", default="quick", choices=["quick", "standard", "full"])
+    parser.add_argument("--seed", type=int, default=0, help="of the first of each; the next has the next")
     parser.add_argument("--skip", default="", help="measures to leave out, separated by commas")
     given = parser.parse_args()
     skip = [name for name in given.skip.split(",") if name]
+
+    def seeds(count: int) -> range:
+        return range(given.seed, given.seed + count)
+
     print("| audited | graded | by measure |\n|---|---|---|")
     counts = []
     for vectors in (aslant.load(), *map(aslant.load, given.vectors)):
-        copies = (shuffled(vectors, seed, planted=False) for seed in range(given.copies))
+        copies = (shuffled(vectors, seed, planted=False) for seed in seeds(given.copies))
         counts.append(told(f"{given.copies} × {vectors.name}, shuffled", audits(copies, given.profile, skip)))
     for encoder, count in ((False, given.models), (True, given.encoders)):
         if count:
             kind = "encoders" if encoder else "language models"
             counts.append(
-                told(f"{count} {kind}, random weights", audits(untrained(count, encoder=encoder), given.profile, skip))
+                told(
+                    f"{count} {kind}, random weights",
+                    audits(untrained(seeds(count), encoder=encoder), given.profile, skip),
+                )
             )
-    planted = (shuffled(aslant.load(), seed, planted=True) for seed in range(given.planted))
+    planted = (shuffled(aslant.load(), seed, planted=True) for seed in seeds(given.planted))
     others = [name for name in ("polarity", "geometry", "residual", "enumeration") if name not in skip]
     found, runs = told(f"{given.planted} × planted", audits(planted, given.profile, [*skip, *others]), "weat-6")
     graded, lines = (sum(column) for column in zip(*counts, strict=True))

@@ -33,6 +33,7 @@ from .measures.association.measure import weat_suite as weat_suite
 from .measures.association.multi_group import generalised_weat as generalised_weat
 from .measures.association.result import WeatResult as WeatResult
 from .measures.association.single_words import wefat as wefat
+from .measures.cooccurrences.measure import pmi_bias as pmi_bias
 from .measures.enumeration.measure import compare_enumerations as compare_enumerations
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult
@@ -56,6 +57,14 @@ from .measures.sentence_tests.contexts import ceat as ceat
 from .measures.sentence_tests.contexts import ceat_suite as ceat_suite
 from .measures.sentence_tests.sentences import seat as seat
 from .measures.sentence_tests.sentences import seat_suite as seat_suite
+from .measures.set_scores.measure import ect as ect
+from .measures.set_scores.measure import mac as mac
+from .measures.set_scores.measure import ml_eat as ml_eat
+from .measures.set_scores.measure import relative_norm as relative_norm
+from .measures.set_scores.measure import ripa as ripa
+from .measures.set_scores.measure import rnsb as rnsb
+from .measures.set_scores.measure import same as same
+from .measures.set_scores.side_by_side import word_set_scores as word_set_scores
 from .measures.side_by_side.measure import compare as compare
 from .measures.similarities.measure import word_similarity as word_similarity
 from .measures.template_tests.association import log_probability_suite as log_probability_suite

@@ -10,7 +10,7 @@ import unicodedata
 
 #: The most characters in a message; a longer one, which quotes something long, loses its middle.
 LONGEST = 1_000
-#: Categories of characters that control something, are no characters, or end a line.
+#: Categories of characters that control something, are not characters, or end a line.
 UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 

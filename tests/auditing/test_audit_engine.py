@@ -52,7 +52,7 @@ def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_r
     assert [part.measure for part in tiny_run.parts] == ["weat", "polarity", "geometry"]
     assert {line.measure for line in tiny_run.glance} == {"weat", "polarity", "geometry"}
     assert all(line.sentence.endswith(".") for line in tiny_run.glance)
-    others = ("weat-categories", "intersectional", "residual", "enumeration")
+    others = ("weat-categories", "word-set-scores", "intersectional", "residual", "enumeration")
     assert tiny_run.not_run == dict.fromkeys(others, "left out on request")
     keys = [(line.measure, line.stimuli, line.effect_name) for line in tiny_run.glance]
     assert len(set(keys)) == len(keys)

@@ -33,11 +33,11 @@ def enumeration(
 ) -> EnumerationResult:
     """A result whose cell (i, j) is without a test where i + j is a multiple of 5, else significant where even."""
     shares = {"white": 0.61, "black": 0.24, "api": 0.15}
-    figures = None if own else Demographics(40, "names", 0.987, 1971.6, 30, shares)
+    figures = None if own else Demographics(40, 0.987, 1971.6, 30, shares)
     named = tuple(
         NameGroup(
             f"{token}g{i}", 60 + i, tuple(f"{token}Name{i}{c}" for c in "abc"), (f"{token}Name{i}a",),
-            (f"{token}name{i}a",), figures,
+            figures, (f"{token}name{i}a",),
         )
         for i in range(groups)
     )  # fmt: skip
@@ -66,9 +66,10 @@ def enumeration(
     indirect = IndirectBias(40, 31, tuple(proxies[:30]))
     vectors = Representation(f"{token}vectors", "0123456789ab", "text", 30_000, 100)
     return EnumerationResult(
-        named, found, cells, tuple(reversed(range(categories))), 0.01 if significant else None, indirect,
+        named, found, cells, tuple(reversed(range(categories))), indirect,
         ("Hope", "Faith"),
         RotationsUsed(10_000, 9_000, 0.25, 0.001), Provenance("names", vectors, ("Qiana",), 7, settings, "0"),
+        0.01 if significant else None,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def enumeration(
 
 def _group(g: int, names: int) -> NameGroup:
     listed = tuple(f"Name{g}x{k}" for k in range(names))
-    return NameGroup(f"label {g}", names, listed[:5], listed, listed, None)
+    return NameGroup(f"label {g}", names, listed[:5], listed, None, listed)
 
 
 def exam_answers(survey: Survey, worker: str, right: int) -> list[Row]:

@@ -55,6 +55,11 @@ def test_a_value_within_the_tolerance_is_met_and_another_differs_with_its_reason
     assert result.cells[2].difference == pytest.approx(-0.02)
 
 
+def test_a_difference_that_nobody_can_explain_says_so() -> None:
+    own, other = (Cell("t", "r", "c", "1", ("own",), measured(2.0), way=way) for way in ("", "another"))
+    assert [cell.note for cell in replicated(own, other).cells] == ["the reason is not known", ""]
+
+
 @pytest.mark.parametrize(
     ("printed", "value", "text", "verdict"),
     [

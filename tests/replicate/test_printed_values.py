@@ -195,6 +195,29 @@ def test_swinger_table_5(papers: Path) -> None:
     assert len(printed("swinger", "Table 5")) == sum(map(len, tables("swinger")["tests"]))
 
 
+# The other way round: no number in a paper's text is without a cell. Small whole numbers are those of sections, tables
+# and references; years are those of citations.
+NOT_RESULTS = {
+    "lu": {"2.1", "2.2", "3.1", "3.2", "3.3", "4.1", "4.2", "4.3"},
+    "kurita": {"3.1", "3.2", "3.3", "0.01", "23.2"},  # the level of the stars, the release of O*NET
+    "basta": {"2.1", "2.2", "2.3", "11.5", "12.0", "12.5", "13.0", "40", "5000"},  # an axis; 1e-40; 2,500 of each side
+    "swinger": {
+        *("2.1", "3.1", "3.2", "3.3", "3.4", "4.1", "4.2", "22", "23", "28", "978"),
+        *("100", "300", "600", "1000"),  # words in billions, dimensions; births of a name, which its cell is about
+    },
+}
+
+
+@pytest.mark.parametrize("name", NOT_RESULTS)
+def test_every_number_of_a_paper_has_a_cell_or_is_not_a_result(papers: Path, name: str) -> None:
+    text, _, appendix = text_of(papers, name).partition("## Appendix")
+    body = re.split("references\n", text, flags=re.IGNORECASE)[0] + appendix
+    found = set(re.findall(r"(?<![\w.:/-])\d+(?:\.\d+)?(?![\w.]*\w)", re.sub(r"(?<=\d),(?=\d{3})", "", body)))
+    in_cells = {float(n) for cell in paper(name).cells for n in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", cell.printed)}
+    results = {n for n in found if "." in n or (int(n) > 20 and not 1800 <= int(n) <= 2021)}
+    assert {n for n in results if float(n) not in in_cells} == NOT_RESULTS[name]
+
+
 @pytest.mark.parametrize("name", ["lu", "kurita", "basta", "swinger"])
 def test_no_printed_cell_is_without_a_number_or_words(name: str) -> None:
     for cell in paper(name).cells:

@@ -48,7 +48,12 @@ def test_gonen_meets_neighbours_after_debiasing(monkeypatch: pytest.MonkeyPatch)
     correlations = tuple(cell for cell in gonen.PAPER.cells if cell.row.startswith("neighbours"))
     monkeypatch.setattr(gonen, "PAPER", replace(gonen.PAPER, cells=correlations))
     result = aslant.replicate_paper("gonen", data={"googlenews-26k": _package(W2V_26K)})
-    assert [cell.verdict for cell in result.cells] == ["differs", "met"]  # 0.751 for 0.774; 0.606
+    own, other = result.cells[:2], result.cells[2:]
+    assert [cell.verdict for cell in own] == ["differs", "met"]  # 0.751 for 0.774; 0.606
+    assert "gender-specific" in own[0].note
+    assert all(cell.way for cell in other)
+    assert [cell.verdict for cell in other] == ["met", "differs"]  # 0.775; 0.616 for 0.606
+    assert result.counts == {"met": 1, "differs": 1, "stand-in": 0, "not run": 0}
 
 
 @pytest.mark.parametrize("name", ["bolukbasi", "gonen"])

@@ -144,3 +144,13 @@ def test_the_page_shows_polarity_and_what_could_not_be_run(audit: aslant.AuditRe
     )
     assert len(lacking.polarity) == 2
     assert "polarity one-vs-one, race-four" in Page(render(lacking, ".html")).text
+
+
+def test_a_printed_result_is_its_table_with_chance_beside_the_number() -> None:
+    result = aslant.weat(aslant.load(), "weat-6", bootstrap=0)
+    printed = str(result)
+    assert "WEAT on sample" in printed
+    assert "p (chance)" in printed
+    assert "random word sets of the same frequency" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+    assert repr(result).startswith("WeatResult(")

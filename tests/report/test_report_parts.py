@@ -26,10 +26,20 @@ from aslant.report.audit import glance_table
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import SOCIAL, Cell, comparison_sentences, grid, not_covered, sentences
-from aslant.report.html import script_json
+from aslant.report.html import environment, script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
-from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from aslant.report.tables import Column
+from aslant.results.audit import (
+    NEEDS_TEXT,
+    ON_REQUEST,
+    AuditComparison,
+    AuditDifference,
+    AuditPart,
+    AuditResult,
+    Glance,
+    ModelDifference,
+)
 from aslant.results.codec import Result
 from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
@@ -117,6 +127,21 @@ def test_what_no_line_is_about_is_said_and_nothing_where_all_is_covered() -> Non
     every = audit(*(line(category=category) for category in SOCIAL))
     assert not_covered(every) == ""
     assert not any("not covered" in note for note in glance_table(every).notes)
+
+
+def test_what_could_not_be_run_stands_beside_what_was_found_unless_nobody_asked_for_it() -> None:
+    lost = {"a": "no words", "b": ON_REQUEST, "c": f"{NEEDS_TEXT}: give one"}
+    said = dict(sentences(audit(line(), not_run=lost)))["What was found"]
+    assert said.endswith(" 1 measure or test could not be run, and q allows only for those that were.")
+    del lost["a"]
+    assert "could not be run" not in dict(sentences(audit(line(), not_run=lost)))["What was found"]
+
+
+def test_a_row_of_the_page_is_bold_only_if_chance_agrees() -> None:
+    macros: Any = environment().get_template("macros.html.j2").module
+    columns = (Column("test", "test", str),)
+    rows = [{"test": "t", "qvalue": 1e-9, "chance_qvalue": q} for q in (0.3, 0.01)]
+    assert ['class="strong"' in macros.rows(columns, [row]) for row in rows] == [False, True]
 
 
 def test_the_page_names_the_command_that_measures_the_same(suite: WeatSuiteResult) -> None:

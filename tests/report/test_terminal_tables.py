@@ -101,7 +101,11 @@ def test_an_audit_says_what_each_line_compares_and_ends_with_what_was_found() ->
         audit_of(("weat", "weat-6"), ("polarity", "gender-binary, binary"), ("residual", "clustering"))
     )
     compared = [row["compares"] for row in table.rows]
-    assert compared == ["Male and female names: career and family", "Female and male", "–"]
+    assert compared == [
+        "Male and female names: career and family",
+        "Female and male",
+        "What hard debiasing leaves behind",
+    ]
     assert table.remarks()[-1].startswith("found: 3 of 3 lines are beyond chance")
     for width in (72, 80, 90, 120):
         assert "strong" in shown(table, width)
@@ -133,10 +137,12 @@ def test_the_check_of_a_debiasing_has_intervals_and_chance_at_80_columns() -> No
     left = CheckedMeasure("residual", "clustering", 1.0, 0.981, "accuracy", after_seeds=seeds, after_chance=labels)
     about = Representation("toy", "0" * 12, "text", 9, 3)
     table = check_table(DebiasCheck(about, about, (test, left), {}, (), Provenance("weat", about, (), 0, {}, "0")))
-    text = [" ".join(line.split()) for line in shown(table, 80).splitlines()[-2:]]
+    text = [" ".join(line.split()) for line in shown(table, 80).splitlines()[-4:]]
     assert text == [
-        "weat-7: arts 1.281 [−0.40, 1.70] −0.572 [−0.40, 1.70] 0.010 → 0.010",
-        "clustering 1.000 0.981 [0.97, 0.99] shuffled 0.506",
+        "weat-7: arts 1.281 [−0.40, 1.70] −0.572 [−0.40, 1.70] 0.500 → 0.500",
+        "0.010 → 0.010",
+        "clustering 1.000 0.981 [0.97, 0.99] –",
+        "shuffled 0.506",
     ]
     assert any(note.startswith("weat-7 (0.046 → −0.006): the spread") for note in table.notes)
 
@@ -149,6 +155,7 @@ def test_the_check_of_a_debiasing_has_intervals_and_chance_at_80_columns() -> No
         ({"qvalue": 0.06, "chance_pvalue": 0.01}, "dim"),
         ({"qvalue": 1e-9, "chance_pvalue": 0.01, "chance_qvalue": 0.06}, "dim"),
         ({"pvalue": 0.01}, "bold"),
+        ({"pvalue": 0.001, "poles_pvalue": 0.45}, "dim"),
         ({}, "dim"),
     ],
 )

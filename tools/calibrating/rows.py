@@ -148,7 +148,7 @@ def judged(study: Study, null: Sequence[Values], planted: Sequence[Values]) -> t
     """Sort the numbers of repetitions by row; a repetition that has no number for a row does not count there."""
     names = {row.name for row in study.rows}
     if unknown := {name for values in (*null, *planted) for name in values} - names:
-        raise ValueError(f"'{study.name}' gives {min(unknown)!r}, which is no row of it.")
+        raise ValueError(f"'{study.name}' gives {min(unknown)!r}, which is not a row of it.")
     return tuple(
         Judged(row, *(tuple(v[row.name] for v in values if row.name in v) for values in (null, planted)))
         for row in study.rows

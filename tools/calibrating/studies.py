@@ -12,6 +12,7 @@ import aslant.results
 from calibrating import (
     model_studies,
     resolution_studies,
+    score_studies,
     sentence_studies,
     structure_studies,
     vector_studies,
@@ -21,6 +22,7 @@ from calibrating.rows import Row, Study
 
 MODULES = (
     weat_studies,
+    score_studies,
     vector_studies,
     structure_studies,
     sentence_studies,
@@ -35,6 +37,7 @@ PROMISING = re.compile(r"(pvalue|qvalue|interval|bounds)s?$|^(low|high)$")
 _COPIED = "copied from the result of a measure"
 _RANGE = "an edge, not an interval: it says where, and promises nothing"
 _OF_WEAT = "made by the code of aslant.weat, which is in the table"
+CHANCE_BY_WORD = ("WefatWord", "WordPolarity", "WordProjection", "IntersectionalWord", "PmiWord")
 SUITES = ("Weat", "Seat", "Ceat", "LogProbability", "MaskedWeat")
 EXEMPT = {
     "MaskedWeatResult.interval": _OF_WEAT,
@@ -43,15 +46,21 @@ EXEMPT = {
     "Glance.qvalue": _COPIED,
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
-    "IndirectWord.chance_pvalue": "that of a Chance",
+    **{
+        f"{word}.chance_pvalue": "that of a Chance"
+        for word in ("IndirectWord", "WordPolarity", "WordProjection", "PmiWord")
+    },
     **dict.fromkeys(
         (
-            "WefatWord.chance_qvalue",
-            "IntersectionalWord.chance_qvalue",
+            *(f"{word}.chance_qvalue" for word in CHANCE_BY_WORD),
             *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES),
         ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
+    "MacResult.pvalue": "None: all targets are one set, and no words could change places",
+    "WordSetScoresResult.chance_qvalues": "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
+    "EctResult.interval": "where words are drawn twice, ranks are tied: it tells how much the words matter, no more",
+    "RnsbResult.interval": "the score grows with the number of attribute words, so that a population has none",
     "ModelDifference.interval": _COPIED,
     "ModelDifference.pvalue": _COPIED,
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",

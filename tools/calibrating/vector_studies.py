@@ -10,7 +10,7 @@ import numpy as np
 import aslant
 from aslant.measures.similarities.measure import similarity_change
 from aslant.statistics import rank_correlations
-from aslant.stimuli import WeatSet, WordSet, load_set
+from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 from calibrating.null_data import DIMENSIONS, embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values
@@ -189,12 +189,50 @@ def intersections(random: np.random.Generator, planted: bool) -> Values:
     }
 
 
+PMI = (
+    "pmi_bias, a word's p-value", "pmi_bias, interval of a word's log odds", "pmi_bias, any q ≤ 0.05 of 30 words",
+    "pmi_bias, two lists of words", "pmi_bias, interval of the mean size",
+)  # fmt: skip
+
+
+def pmi(random: np.random.Generator, planted: bool) -> Values:
+    """Put words near he and she at random, in bursts of three sentences; planted: some prefer one side."""
+    every = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(90)]
+    lean = np.where(np.arange(90) < 15, 0.9, np.where(np.arange(90) < 30, -0.9, 0.0)) * planted
+    text = []
+    for _ in range(400):
+        side = int(random.integers(2))
+        share = np.exp(lean * (1 - 2 * side))
+        drawn = random.choice(every, 6, p=share / share.sum())
+        text += [" ".join([*random.permutation(drawn), ("he", "she")[side]]) for _ in range(3)]
+    sets = WeatSet(
+        title="x", category="x", language="en", licence="x", citation="x", id="x",
+        targets=(WordList("he", ("he",)), WordList("she", ("she",))),
+        attributes=(WordList("a", tuple(every[:15])), WordList("b", tuple(every[15:30]))),
+    )  # fmt: skip
+    found = aslant.pmi_bias(text, test=sets, chance=0, bootstrap=500, rng=random)
+    assert found.contrast is not None
+    assert found.interval is not None
+    word, truth = found.words[0], 0.0
+    # Every word has the same true size of 0 here, so the mean size is that of noise; what is promised of the interval
+    # is checked on words whose sizes are drawn: the mean over all ninety words is their population's.
+    whole = aslant.pmi_bias(text, every, contexts=(["he"], ["she"]), chance=0, bootstrap=0)
+    return {
+        PMI[0]: word.pvalue,
+        PMI[1]: float(not word.low <= truth <= word.high),
+        PMI[2]: float(min(w.qvalue for w in found.words) <= 0.05),
+        PMI[3]: found.contrast.pvalue,
+        PMI[4]: float(not found.interval.low <= (whole.score if not planted else 0.0) <= found.interval.high),
+    }
+
+
 def trend_rows(years: int) -> tuple[Row, ...]:
     null = "the years are exchangeable: no order among their scores"
     fields = ("TrendTest.kendall_pvalue",), ("TrendTest.spearman_pvalue",)
     return tuple(Row(name, field, null) for name, field in zip(trend_names(years), fields, strict=True))
 
 
+TEXT = "words stand near either side alike, in bursts"
 RATINGS = "the vectors have nothing to do with the ratings"
 NAMES = "the names of the four groups are exchangeable"
 PAIRS = "rho of the population that the pairs were drawn from"
@@ -234,6 +272,13 @@ STUDIES: tuple[Any, ...] = (
         Row("intersectional_bias, number of words", ("IntersectionalResult.pvalue",), NAMES),
         Row("intersectional_bias, q", ("IntersectionalWord.qvalue",), NO_DISCOVERY, "rate"),
     ), 50, 500),
+    Study("pmi", pmi, (
+        Row(PMI[0], ("PmiWord.pvalue",), TEXT),
+        Row(PMI[1], ("PmiWord.low", "PmiWord.high"), "a log odds ratio of 0", "miss", 0.1),
+        Row(PMI[2], ("PmiWord.qvalue",), TEXT, "rate"),
+        Row(PMI[3], ("PmiContrast.pvalue", "PmiContrast.pvalue_bounds"), TEXT, uniform=True),
+        Row(PMI[4], ("PmiResult.interval",), "the mean over the words that these were drawn from", "miss", 0.1),
+    ), 30, 300),
     Study("direct-bias", direct, tuple(
         Row(f"direct_bias, correlation with ratings ({name})", (f"Correlation.{name.lower()}_pvalue",), RATINGS,
             uniform=True)

@@ -120,7 +120,7 @@ def _made_plan(chance: Random) -> bytes:
     try:
         plan = msgspec.convert({k: v for k, v in tree.items() if k != "kind"}, Survey)
         return plan.identified().to_json().encode()
-    except Exception:  # it is no plan any more: as good an input
+    except Exception:  # it is not a plan any more: as good an input
         return as_json(tree)
 
 

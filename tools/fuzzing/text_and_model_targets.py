@@ -233,7 +233,7 @@ def _config(data: bytes, folder: Path) -> str:
     check_folder(folder)
     content = json.loads(data.decode("utf-8-sig"))
     if not isinstance(content, dict):
-        raise DataError("this config.json is no record, which transformers refuses.")
+        raise DataError("this config.json is not a record, which transformers refuses.")
     check_config(content, "m", folder)
     return f"accepted ({kind})"
 

@@ -172,7 +172,7 @@ def work(target: Target, seconds: float, seed: int, out: Path, most: int | None 
         run = Run(target, seed, folder, out)
         faults = [_seed_fault(run, data, witness) for data in run.inputs.seeds]
         previous = signal.signal(signal.SIGPROF, _hang)
-        for _ in range(WARM):  # what is imported, compiled or cached at first use is no leak
+        for _ in range(WARM):  # what is imported, compiled or cached at first use is not a leak
             _next(run, witness)
         run.peak = peak()
         gc.collect()

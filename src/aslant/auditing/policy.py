@@ -29,7 +29,7 @@ DEFAULT_POLICY = """
 name = "default"
 may_not_run = ["pronoun-*"]
 min_found = 0.5
-tolerance = { d = 0.2, "*" = 0.05 }
+tolerance = { d = 0.2, "sd of chance" = 0.5, "*" = 0.05 }
 
 [must_run]
 static = [
@@ -159,7 +159,9 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     may_not_run: tuple[Text, ...] = ()
     must_run: tuple[Text, ...] | dict[ModelKind, tuple[Text, ...]] = ()
     min_found: Annotated[float, Meta(ge=0, le=1)] = 0.5
-    tolerance: dict[Text, Annotated[float, Meta(ge=0)]] = field(default_factory=lambda: {"d": 0.2, "*": 0.05})
+    tolerance: dict[Text, Annotated[float, Meta(ge=0)]] = field(
+        default_factory=lambda: {"d": 0.2, "sd of chance": 0.5, "*": 0.05}
+    )
 
 
 def read_policy(path: str | PathLike[str] | None = None) -> Policy:

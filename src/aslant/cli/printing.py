@@ -73,16 +73,9 @@ def print_table(
 
 def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
-    from rich.text import Text
-
+    from aslant import report
     from aslant.report.assembly import tables_of
-    from aslant.report.tables import fitted, left_out, lines, to_rich
 
     console = table_console()
     for table in tables_of(result, console.width):
-        if table.first_line:
-            console.print(Text(lines(table.first_line), style="bold"))
-        console.print(to_rich(table, console.width), "")
-        shown = [column for column, *_ in fitted(table, console.width)]
-        for note in (*left_out(table, console.width), *table.remarks(shown)):
-            console.print(Text(lines(note), style="bold" if note == table.verdict else "dim"))
+        report.print_table(table, console)

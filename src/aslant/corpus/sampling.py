@@ -146,7 +146,7 @@ def sample_contexts(
     if isinstance(sentences, Corpus) and len(sentences.files) == len(sentences.parts) and workers_in_use() is not None:
         _read_shards(sentences, draw, progress)
     else:
-        for text in _counted(sentences, progress):
+        for text in watched(sentences, progress):
             draw.add(text)
     return draw.result()
 
@@ -179,7 +179,8 @@ def _read_shards(corpus: Corpus, draw: _Draw, progress: Progress | None) -> None
     corpus.too_long = too_long
 
 
-def _counted(sentences: Iterable[str], progress: Progress | None) -> Iterator[str]:
+def watched(sentences: Iterable[str], progress: Progress | None) -> Iterator[str]:
+    """Yield the sentences of a corpus, or given ones, and tell `progress` how far that is."""
     if isinstance(sentences, str):
         raise CorpusError("one string was given, not sentences; give a list of strings or aslant.load_corpus(…).")
     if progress is None:

@@ -13,7 +13,17 @@ from aslant.measures.in_context.result import ContextualBiasResult
 from aslant.measures.residuals.separation import TRAINING_WORDS
 from aslant.replicate.bolukbasi import GOOGLENEWS, NEEDS, VECTORS, direct
 from aslant.replicate.framework import Cell, Drawing, Measured, Run, described, once, open_encoder, settings_of_ours
-from aslant.replicate.gonen import CLASSIFIED, GAMMA, NEAREST, TOP, both, classification, clustering, neighbours
+from aslant.replicate.gonen import (
+    CLASSIFIED,
+    GAMMA,
+    NEAREST,
+    NEIGHBOURS_WHY,
+    TOP,
+    both,
+    classification,
+    clustering,
+    neighbours,
+)
 from aslant.vectors import WordVectors
 
 ELMO = "elmo-original"
@@ -94,7 +104,7 @@ def _cells() -> tuple[Cell, ...]:
         *_repeated("clustering", "clustering", 2.0, 100, minimum="69.1%", maximum="71.3%", mean="70.1%"),
         *both("§5", "classification", classification, ("88.88%", "98.25%"), 1.0, why=SWAPPED),
         *_repeated("classification", "classification", 1.0, 100, minimum="83.33%", maximum="88.43%", mean="85.56%"),
-        *both("§5", near, neighbours, ("0.774", "0.606"), 0.005),
+        *both("§5", near, neighbours, ("0.774", "0.606"), 0.005, why=NEIGHBOURS_WHY),
         *_repeated(near, "neighbours_within", 0.02, 1, minimum="0.801", maximum="0.961", mean="0.89"),
         Cell("§5", near, "contextual, largest p", "<1e-40", IN_CONTEXT,
              partial(_read, read=lambda measures: measures.neighbours_within.largest_pvalue)),

@@ -25,7 +25,7 @@ def _weat(run: Run, vectors: WordVectors, *, test: str) -> WeatResult:
 def _figure(run: Run, vectors: WordVectors, *, test: str, field: str) -> Measured:
     result = _weat(run, vectors, test=test)
     count = len(result.missing)
-    note = f"without {plural(count, 'word')} missing from the vectors" if count else ""
+    note = f"{plural(count, 'word')} missing from the vectors" if count else ""
     return Measured(getattr(result, field), result.missing, note)
 
 

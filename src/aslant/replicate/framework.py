@@ -365,7 +365,8 @@ def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running
                 results.STAND_IN if cell.printed and not all(found.own for found in here) else _verdict(cell, measured)
             )
             why = cell.why if verdict == results.DIFFERS or _authors_differ(cell) else ""
-            note = "; ".join(filter(None, (measured.note, why)))
+            unexplained = verdict == results.DIFFERS and not cell.way
+            note = "; ".join(filter(None, (measured.note, why))) or ("the reason is not known" if unexplained else "")
         except AslantError as error:
             note = str(error)
     return results.ReplicatedCell(

@@ -85,7 +85,8 @@ def _topic(run: Run, gap: Path, *, number: int, theirs: list[str]) -> Measured:
     ours = _topics(run, gap)[number]
     first = ours[:SHOWN_WORDS]
     count, of_more = (len(set(words) & set(theirs)) for words in (first, ours))
-    note = f"{of_more} of {len(theirs)} words are among the first {TOP_WORDS} of the best match"
+    verb = "is" if of_more == 1 else "are"
+    note = f"{of_more} of {len(theirs)} words {verb} among the first {TOP_WORDS} of the best match"
     return Measured(count, (), note, ", ".join(first))
 
 

@@ -35,9 +35,10 @@ def _direction(run: Run, decades: Any, *, figure: int, setting: str) -> Measured
     trend = _drawn(run, decades, figure=figure).trends.get(setting)
     if trend is None or trend.test is None:
         raise MeasureError("fewer than four decades have vectors for every class, so there is no test for trend.")
-    note = f"Kendall's tau {trend.test.kendall:z.2f}, p {trend.test.kendall_pvalue:.3g}"
+    tau = f"{trend.test.kendall:z.2f}".replace("-", "−")
+    note = f"Kendall's tau {tau}, p = {trend.test.kendall_pvalue:.2g}"
     if chance := trend.test.chance:
-        note += f"; random classes reach it in {100 * chance.pvalue:.2g} % of draws"
+        note += f"; beside random classes p = {chance.pvalue:.2g}"
     return Measured(None, note=note, text=TRENDS[trend.test.direction])
 
 

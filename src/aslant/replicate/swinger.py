@@ -137,7 +137,8 @@ def _shared(run: Run, vectors: WordVectors, *, words: str, number: int | None) -
     cells = [set(cell.words) for cell in result.significant if group in (None, cell.group)]
     best = max(cells, key=lambda words: len(words & set(wanted)), default=set())
     found = [word for word in wanted if word in best]
-    note = f"{len(vectors.lookup(wanted).found)} of the {len(wanted)} printed words have a vector"
+    held = len(vectors.lookup(wanted).found)
+    note = f"{held} of the {len(wanted)} printed words {'has' if held == 1 else 'have'} a vector"
     return Measured(len(found), (), note, ", ".join(word.replace("_", " ") for word in found))
 
 

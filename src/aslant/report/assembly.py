@@ -174,7 +174,8 @@ def _measure(name: str, results: list[Result]) -> Measure:
     said = section_of(first)
     if len(results) == 1 and not said.summary:
         own = first if said.fragment else None
-        words = tuple(test for test in getattr(first, "results", (first,)) if hasattr(test, "associations"))
+        one_by_one = ("associations", "n_partitions")
+        words = tuple(t for t in getattr(first, "results", (first,)) if all(hasattr(t, name) for name in one_by_one))
         return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=words, own=own)
     details = []
     for place, result in enumerate(results, 1):

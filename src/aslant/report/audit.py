@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from aslant import stimuli
+from aslant import catalogue, stimuli
 from aslant.errors import plural
 from aslant.report.conventions import listed
 from aslant.report.glance import not_covered, sentences
@@ -40,8 +40,8 @@ IN_BRACKETS = (
     "over seeds, of a difference its interval."
 )
 CHECKED_CHANCE = (
-    "chance: the share of random words that reach as much, before → after; shuffled: what shuffled labels give after "
-    "debiasing."
+    "p: over re-partitions of the targets, before → after; below it chance: the share of random words that reach as "
+    "much; shuffled: what shuffled labels give after debiasing."
 )
 RAW = "raw statistic: of a WEAT the difference of mean associations, which d divides by the spread of the associations."
 #: Follows the names of tests, each with its raw statistic.
@@ -148,7 +148,7 @@ def glance_table(result: AuditResult) -> Table:
 
 
 def _compared(result: AuditResult) -> list[str]:
-    """Say of every line what its stimuli compare: the title of its test, or of its set."""
+    """Say of every line what its stimuli compare: the title of its test, of its set, or else of its measure."""
     parts = [r for part in result.parts for r in part.results]
     titles = {
         getattr(test, "test", None): test.title
@@ -158,14 +158,19 @@ def _compared(result: AuditResult) -> list[str]:
     }
     shipped = set(stimuli.names())
     names = [line.stimuli.partition(",")[0] for line in result.glance]
-    return [titles.get(name) or (stimuli.load_set(name).title if name in shipped else "–") for name in names]
+    sets = {name: stimuli.load_set(name).title for name in set(names) & shipped}
+    steps = {name: step.title for name, step in catalogue.steps().items()}
+    return [
+        titles.get(name) or sets.get(name) or steps.get(line.measure, "–")
+        for name, line in zip(names, result.glance, strict=True)
+    ]
 
 
 def differences_table(result: AuditComparison) -> Table:
     """Describe several audits, one row per line and further model."""
     columns = _columns(
-        "measure stimuli effect_name:4 first:1 model value:1 difference interval pvalue first_standardised:3 "
-        "standardised:3",
+        "measure stimuli effect_name:4 first:3 model value:3 difference interval pvalue first_standardised:1 "
+        "standardised:1",
         effect_name={"title": "effect"},
         first={"title": plain(result.names[0])},
         first_standardised={"title": f"{plain(result.names[0])},\nin sd of chance"},
@@ -241,8 +246,7 @@ def check_table(result: DebiasCheck) -> Table:
         Column("measure", "measure", plain, "left", wraps=True, least=16),
         Column("before_with", "before", str),
         Column("after_with", "after", str),
-        Column("chances", "chance", str, note=CHECKED_CHANCE),
-        Column("pvalues", "p", str, spare=1, note="p: over re-partitions of the targets."),
+        Column("pvalues", "p,\nchance", str, note=CHECKED_CHANCE),
         Column("statistics", "raw statistic", str, spare=2, note=RAW),
         Column("difference_with", "difference", str, spare=3),
         Column("reads", "what it says", plain, "left", wraps=True, spare=4, least=30),
@@ -254,10 +258,8 @@ def check_table(result: DebiasCheck) -> Table:
             "after_with": _with(row["after"], row["after_low"], row["after_high"], m.after_seeds),
             "difference_with": _with(m.difference, row["difference_low"], row["difference_high"], write=small),
             "statistics": _then(row, "statistic", small),
-            "pvalues": _then(row, "pvalue", pvalue),
-            "chances": f"shuffled {small(m.after_chance.mean)}"
-            if m.after_chance
-            else _then(row, "chance_pvalue", pvalue),
+            "pvalues": f"{_then(row, 'pvalue', pvalue)}\n"
+            + (f"shuffled {small(m.after_chance.mean)}" if m.after_chance else _then(row, "chance_pvalue", pvalue)),
         }
         for row, m in zip(result.rows(), result.measures, strict=True)
     ]
@@ -299,11 +301,12 @@ def policy_table(result: PolicyCheck) -> Table:
     rule, model = "rule" * (len(limits) > 1), "model:1" * (len(result.models) > 1)
     limit = "field:2 limit:3" * any(len(each) > 1 for each in limits.values())
     columns = _columns(
-        f"verdict {rule} {model} measure stimuli value why {limit}",
+        f"verdict {rule} {model} measure stimuli value:1 why {limit}",
         verdict={"style": lambda verdict: "bold red" if verdict in FAILING else ""},
         model={"wraps": True},
         value={"title": "value", "write": _number},
-        why={"least": 20},
+        measure={"wraps": True},
+        why={"least": 16},
         limit={"least": 24},
     )
     rows = [{**asdict(line), "why": line.reason or _met(line)} for line in result.lines]

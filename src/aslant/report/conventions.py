@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.report.tables import LIMITS, number, plain, small
+from aslant.report.tables import LIMITS, Column, number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
 from aslant.statistics import Chance, FrequencyLean, against_chance, known_qvalues
@@ -23,6 +23,11 @@ Category = Callable[[str], str]
 STRONG, SOME = LIMITS
 #: Of fewer draws, the number that reach a score is said, not their share.
 FEW = 100
+#: The first line of every human-readable output about a language model's associations.
+MODEL_CONTENT_NOTE = (
+    "Note: the associations below are what a language model has learnt from text, not statements about people; "
+    "they may repeat offensive stereotypes."
+)
 NO_CHANCE = "no chance level: too few other words"
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
@@ -73,7 +78,7 @@ def line(
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
 
     The sentence is followed by what random words give, if that is known, or by why it is not, where `draws` of them
-    were asked for.
+    were requested.
 
     >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
     'strong'
@@ -111,6 +116,7 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "words of the text": "sets of other words of the text of the same frequency",
     "untrained twins": "untrained models of the same architecture",
 }
 #: Where the order of a vocabulary does not tell frequencies, they are of any.
@@ -168,6 +174,20 @@ def chance_note(chance: Chance | None, replaced: str, what: str = "") -> list[st
     return [f"chance: 95 % of {chance.draws:,} {drawn}, in place of {replaced}, give {given}"]
 
 
+def word_chances(drawn: str, qvalues: Sequence[float | None]) -> tuple[Column, Column]:
+    """Return the columns that compare each word with what random `drawn` give; the note counts the words beyond it."""
+    beyond = sum(q is not None and q <= SOME for q in qvalues)
+    note = (
+        f"p (chance): the share of random {drawn} along which the word leans as far; q (chance): Benjamini–Hochberg "
+        f"over the words; {beyond:,} of {plural(len(qvalues), 'word')} {'is' if beyond == 1 else 'are'} beyond chance "
+        f"(q ≤ {SOME:g}). Some words lean most along any direction."
+    )
+    return (
+        Column("chance_pvalue", "p (chance)", pvalue_text, note=note),
+        Column("chance_qvalue", "q (chance)", pvalue_text),
+    )
+
+
 def frequency_note(found: FrequencyLean | None, first: str, score: str = "the score") -> list[str]:
     """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
     if found is None:
@@ -176,7 +196,7 @@ def frequency_note(found: FrequencyLean | None, first: str, score: str = "the sc
     return [
         f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
         f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, {score} is "
-        f"{small(found.without)}"
+        f"{small(found.without)} instead of {small(found.score)}"
     ]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aslant.errors import plural
 from aslant.report.conventions import listed
 from aslant.report.tables import number, plain, pvalue, small
-from aslant.results.audit import AuditComparison, AuditResult, Glance
+from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, AuditComparison, AuditResult, Glance
 from aslant.results.parts import Interval
 
 #: How many of three bars are filled.
@@ -94,7 +94,7 @@ def sentences(audit: AuditResult) -> list[tuple[str, str]]:
     """Return three sentences, each with what it is about."""
     return [
         ("What was audited", _audited(audit)),
-        ("What was found", _found(audit.glance)),
+        ("What was found", _found(audit.glance, _lost(audit))),
         ("How sure that is", _sure(audit)),
     ]
 
@@ -117,15 +117,22 @@ def not_covered(audit: AuditResult) -> str:
     return f"Not covered: {', '.join(left)}." if left else ""
 
 
-def _found(lines: Sequence[Glance]) -> str:
+def _lost(audit: AuditResult) -> str:
+    """Say how much could not be run: fewer lines make each of them stand out more."""
+    lost = sum(not why.startswith((ON_REQUEST, NEEDS_TEXT)) for why in audit.not_run.values()) + len(audit.failed)
+    told = plural(lost, "measure or test", "measures and tests")
+    return f" {told} could not be run, and q allows only for those that were." if lost else ""
+
+
+def _found(lines: Sequence[Glance], lost: str = "") -> str:
     tested = [line for line in lines if line.evidence != "not tested"]
     if not tested:
-        return "No measure with a test against chance could be run, so nothing can be said about chance."
+        return f"No measure with a test against chance could be run, so nothing can be said about chance.{lost}"
     sure = [line for line in tested if line.evidence in SURE]
     if not sure:
         return (
             f"No line passes after allowing for {plural(len(tested), 'line')}: none stands out from what random words "
-            f"of the same frequency, or the same words dealt out anew, give.{_untested(lines)}"
+            f"of the same frequency, or the same words dealt out anew, give.{_untested(lines)}{lost}"
         )
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
@@ -135,7 +142,7 @@ def _found(lines: Sequence[Glance]) -> str:
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
     largest = "the largest effect" if len({line.effect_name for line in effects}) == 1 else "one of them"
-    return f"{count}; {largest}{about}: {plain(top.sentence)}{_untested(lines)}"
+    return f"{count}; {largest}{about}: {plain(top.sentence)}{_untested(lines)}{lost}"
 
 
 def _untested(lines: Sequence[Glance]) -> str:

@@ -15,7 +15,7 @@ from aslant.catalogue import kinds
 from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit, section_of
 from aslant.report.glance import comparison_sentences, grid, sentences
-from aslant.report.tables import number, plain, pvalue, small
+from aslant.report.tables import number, plain, pvalue, small, stands_out
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result
 from aslant.results.provenance import Representation
@@ -151,7 +151,9 @@ def environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
-    return Environment(loader=PackageLoader("aslant.report"), **how)
+    made = Environment(loader=PackageLoader("aslant.report"), **how)
+    made.filters["stands_out"] = stands_out
+    return made
 
 
 @cache

@@ -99,7 +99,7 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
     pairs = zip(shown, colours, strict=True)
     fills = ["white" if name.endswith("not significant") else colour for name, colour in pairs]
     shapes = ["diamond" if name in DIAMONDS else "circle" for name in shown]
-    legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical")
+    legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical", labelLimit=400)
     return base.mark_point(size=95, yOffset=8, opacity=1, strokeWidth=2).encode(
         x=x,
         y=y,

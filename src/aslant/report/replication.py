@@ -161,7 +161,8 @@ def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
     """Say which words were not used, the first of them by name."""
     words = result.missing
     more = f" and {len(words) - most} more (all in --json)" if len(words) > most else ""
-    told = f"words not used, because they have no vector or are not one piece: {plain(', '.join(words[:most]))}{more}"
+    reasons = "no vector, not one piece, or in no sentence"
+    told = f"words not used ({reasons}): {plain(', '.join(words[:most]))}{more}"
     return (told,) if words else ()
 
 
@@ -179,16 +180,16 @@ def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
     """
     made = []
     for name in dict.fromkeys(cell.table for cell in result.cells):
-        ran = [cell for cell in result.cells if cell.table == name and cell.verdict != NOT_RUN]
-        if ran:
+        cells = [cell for cell in result.cells if cell.table == name]
+        if ran := [cell for cell in cells if cell.verdict != NOT_RUN]:
             as_grid = len({cell.column for cell in ran}) > 3 and all(cell.printed is None for cell in ran)
             title = f"{result.title}: {name}"
-            made.append(_grid(title, ran) if as_grid else _table(title, ran, whole=True))
+            made.append(_grid(title, cells) if as_grid else _table(title, ran, whole=True))
     return _ended(result, made, *_notes(result))
 
 
 def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
-    """Lay words out as the paper does; those shared with ours are below the printed ones."""
+    """Lay words out as the paper does, with those that were not compared; what ours shares is below the printed."""
     names = sorted({cell.column for cell in cells}, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
     rows: dict[str, dict[str, Any]] = {}
     for cell in cells:
@@ -196,8 +197,9 @@ def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
         rows.setdefault(cell.row, {"row": cell.row})[cell.column] = plain(cell.printed_text) + shared
     filled = [{**dict.fromkeys(names, ""), **row} for row in rows.values()]
     columns = (Column("row", "", plain, "left"), *(Column(name, name, str, "left", wraps=True) for name in names))
-    used = "; ".join(dict.fromkeys(cell.used for cell in cells))
-    return Table(title, columns, filled, (f"with {plain(used)}",))
+    used = "; ".join(dict.fromkeys(cell.used for cell in cells if cell.used))
+    reasons = dict.fromkeys(f"not compared: {plain(cell.note)}" for cell in cells if cell.verdict == NOT_RUN)
+    return Table(title, columns, filled, (f"with {plain(used)}", *reasons))
 
 
 def summary_table(result: ReplicationsResult) -> Table:

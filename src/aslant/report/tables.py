@@ -299,15 +299,24 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        judged = (row.get("qvalue", row.get("pvalue")), row.get("chance_qvalue", row.get("chance_pvalue")))
-        tested = [value for value in judged if value is not None]
-        usual = "bold" if tested and max(tested) <= LIMITS[-1] else "dim"
+        usual = "bold" if stands_out(row) else "dim"
         cells = []
         for column, (_, *texts), room in columns:
             style = column.style(row[column.key]) if column.style else "" if column.wraps else usual
             cells.append(Text("\n".join(fold(texts[place], room)) if column.wraps else texts[place], style))
         rich_table.add_row(*cells)
     return rich_table
+
+
+def stands_out(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row is beyond its own test and beyond chance, as far as it has them: such rows are in bold.
+
+    >>> stands_out({"qvalue": 0.01, "chance_qvalue": 0.3}), stands_out({"pvalue": 0.01, "chance_pvalue": None})
+    (False, True)
+    """
+    chance = row.get("chance_qvalue", row.get("chance_pvalue", row.get("poles_pvalue")))
+    tested = [value for value in (row.get("qvalue", row.get("pvalue")), chance) if value is not None]
+    return bool(tested) and max(tested) <= LIMITS[-1]
 
 
 def to_csv(table: Table) -> str:

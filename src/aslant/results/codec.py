@@ -48,6 +48,10 @@ class Result:
         # The only way from results to rendering, imported by name: results themselves do not know about it.
         importlib.import_module("aslant.report").save(self, path)
 
+    def __str__(self) -> str:
+        """Return the result as the terminal shows it: a table with what chance gives, and the notes under it."""
+        return str(importlib.import_module("aslant.report").text(self))
+
     def _repr_html_(self) -> str:
         """Show the result in a notebook as a table and charts."""
         return str(importlib.import_module("aslant.report.html").notebook_html(self))

@@ -27,16 +27,22 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
     drawn = matched_words(v, sets, [words.words], 20, np.random.default_rng(3))
     assert drawn is not None
     values: list[np.ndarray] = []
-    monkeypatch.setattr(chance, "against_chance", lambda score, found, kind, signed: values.append(found))
+    monkeypatch.setattr(chance, "against_chance", lambda score, found, kind, signed=True: values.append(found))
     monkeypatch.setattr(chance, "BLOCK", 7)
-    chance.direct_bias_chance(v, words, sets, (), 2.0, 0.1, 20, np.random.default_rng(3))
-    expected = [
+    own, rating = np.full(5, 0.1), np.array([3.0, 1.0, 2.0, 5.0, 4.0])
+    given = chance.direct_bias_chance(v, words, sets, (), 2.0, own, [rating], 20, np.random.default_rng(3))
+    results = [
         aslant.direct_bias(
             v, PROFESSIONS, direction=[[v.words[row] for row in rows[draw]] for rows in drawn], strictness=2.0, chance=0
-        ).value
+        )
         for draw in range(20)
     ]
-    np.testing.assert_allclose(values[0], expected, atol=1e-6)
+    np.testing.assert_allclose(values[0], [r.value for r in results], atol=1e-6)
+    leans = np.array([[w.projection for w in r.by_word] for r in results])
+    assert given is not None
+    np.testing.assert_allclose(given[1], (1 + (np.abs(leans) >= 0.1).sum(axis=0)) / 21)
+    correlations = [np.corrcoef(of_draw, rating)[0, 1] for of_draw in leans]
+    np.testing.assert_allclose(np.abs(values[1]), np.abs(correlations), atol=1e-5)  # a random direction has no sign
 
 
 def test_the_share_of_variance_of_random_pairs_is_that_of_the_measure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +90,7 @@ def test_rows_hold_what_chance_gives_the_subspace_or_else_random_words_do() -> N
 def test_a_direction_that_is_not_made_of_words_has_no_chance() -> None:
     v = aslant.load()
     words = find(v, WordList("words", tuple(PROFESSIONS)))
-    assert chance.direct_bias_chance(v, words, (), (), 1.0, 0.1, 20, np.random.default_rng(3)) is None
+    assert chance.direct_bias_chance(v, words, (), (), 1.0, np.full(5, 0.1), (), 20, np.random.default_rng(3)) is None
 
 
 def test_indirect_bias_along_random_pairs_is_that_of_the_measure() -> None:

@@ -1,1 +1,1 @@
-"""Relative norm distance: a whole measure in one folder, for the test that adds it."""
+"""Distance to groups: a whole measure in one folder, for the test that adds it."""

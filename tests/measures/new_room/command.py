@@ -1,4 +1,4 @@
-"""`aslant relative-norm`."""
+"""`aslant group-distance`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aslant.cli.shared import Output, Reading, Running, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant relative-norm                 on the sample
+aslant group-distance                 on the sample
 """
 
 
 @command
 def command_line(model: o.ModelArgument = None, *, reading: Reading, running: Running, output: Output) -> Any:
-    """Relative norm distance (Garg et al. 2018): how much nearer words lie to one group than to another."""
-    from aslant.measures.relative_norms.measure import relative_norm
+    """Distance to groups (Garg et al. 2018): how much nearer words lie to one group than to another."""
+    from aslant.measures.group_distances.measure import group_distance
 
-    return relative_norm(reading.open(model, quiet=running.quiet))
+    return group_distance(reading.open(model, quiet=running.quiet))

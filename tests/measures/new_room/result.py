@@ -1,4 +1,4 @@
-"""What the relative norm distance returns."""
+"""What the distance to groups returns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class WordDistance:
 
 
 @dataclass(frozen=True)
-class RelativeNormResult(MeasuredResult):
-    """Relative norm distance; `value` is the sum over words: below 0, nearer to the first group."""
+class GroupDistanceResult(MeasuredResult):
+    """Distance to groups; `value` is the sum over words: below 0, nearer to the first group."""
 
-    kind: ClassVar[str] = "relative-norm"
+    kind: ClassVar[str] = "group-distance"
 
     value: float
     by_word: tuple[WordDistance, ...]

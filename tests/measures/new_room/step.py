@@ -1,4 +1,4 @@
-"""Relative norm distance in an audit."""
+"""Distance to groups in an audit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Any
 
 def run(work: Any) -> tuple[Any, ...]:
     """Measure the words that ship."""
-    from aslant.measures.relative_norms.measure import relative_norm
+    from aslant.measures.group_distances.measure import group_distance
 
-    return (relative_norm(work.subject.opened),)
+    return (group_distance(work.subject.opened),)

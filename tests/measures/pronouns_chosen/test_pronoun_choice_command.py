@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.assembly import documents_of, tables_of
+from aslant.report.conventions import MODEL_CONTENT_NOTE
 from fake_pronouns import MaskedPronounLM, write_sets
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import aslant
 from aslant.auditing.running import glances
 from aslant.measures.residuals.chance import (
+    Poles,
     directions_of,
     in_two_steps,
     random_accuracies,
@@ -20,6 +22,7 @@ from aslant.measures.residuals.chance import (
 )
 from aslant.measures.residuals.measure import hard_debiased, select
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.separation import classification_accuracy
 from aslant.report.assembly import table_of
 from aslant.statistics import generator, shares_without, unit_rows
 from geometry_vectors import letters, planted
@@ -97,12 +100,41 @@ def test_for_each_draw_words_are_chosen_debiased_and_measured_as_for_the_poles()
     own = np.array([places[row] for row in asked.tolist()])
     accuracies = random_accuracies(pool, directions, left_out, 80, generator(2).spawn(4))
     correlations = random_correlations(pool[own], pool, directions, own, left_out, 30)
-    for pair, accuracy, correlation in zip(rows.tolist(), accuracies, correlations, strict=True):
+    learnt = random_accuracies(
+        pool, directions, left_out, 110, generator(2).spawn(4), lambda x, y, own: classification_accuracy(x, y, 44, own)
+    )
+    inside = run(v, chance=0, within=PROFESSIONS[:90]).neighbours_within
+    assert inside is not None
+    within = Poles(v, rows).near(inside, asked[:90]).random_poles
+    assert within is not None
+    slow_within: list[float] = []
+    for pair, accuracy, classified, correlation in zip(rows.tolist(), accuracies, learnt, correlations, strict=True):
         poles = (v.words[pair[0]], v.words[pair[1]])
         # he and she are never candidates; here they are left out by hand
-        slow = run(v, hard_debiased(v, poles, PROFESSIONS, None), poles=poles, specific=["he", "she"])
+        debiased = hard_debiased(v, poles, PROFESSIONS, None)
+        slow = run(v, debiased, poles=poles, specific=["he", "she"], within=PROFESSIONS[:90], classified=110, seeds=5)
+        assert slow.neighbours_within is not None
+        slow_within.append(slow.neighbours_within.correlation or 0.0)
+        assert slow.classification.accuracy == pytest.approx(classified, abs=0.12)
         assert slow.clustering.accuracy == pytest.approx(accuracy, abs=0.03)
         assert slow.neighbours.correlation == pytest.approx(correlation, abs=0.01)
+    assert np.mean(slow_within) == pytest.approx(within.mean, abs=0.01)
+
+
+@pytest.mark.parametrize("gamma", ["scale", "auto", 0.1])
+def test_the_classifier_is_that_of_scikit_learn(gamma: Any) -> None:
+    from sklearn.svm import SVC
+
+    random = np.random.default_rng(3)
+    rows, labels = random.normal(size=(400, 12)), np.repeat([True, False], 200)
+    rows[:200, :2] += 0.8
+    same = generator(5)
+    sides = [same.permutation(np.flatnonzero(labels == side)) for side in (True, False)]
+    train, test = (np.concatenate([side[part] for side in sides]) for part in (slice(40), slice(40, None)))
+    machine = SVC(C=1.0, kernel="rbf", gamma=gamma).fit(rows[train], labels[train])
+    expected = np.mean(machine.predict(rows[test]) == labels[test])
+    assert classification_accuracy(rows, labels, 80, generator(5), gamma) == pytest.approx(expected, abs=1e-12)
+    assert 0.6 < expected < 0.95
 
 
 def test_what_is_hidden_is_found_and_shuffled_words_are_like_random_poles() -> None:
@@ -112,11 +144,11 @@ def test_what_is_hidden_is_found_and_shuffled_words_are_like_random_poles() -> N
     assert r.neighbours.random_poles is not None
     assert r.clustering.random_poles.pvalue <= 0.02
     assert r.neighbours.random_poles.pvalue <= 0.02
-    assert [line.evidence for line in glances("residual", [r])] == ["strong", "not tested", "strong"]
+    assert [line.evidence for line in glances("residual", [r])] == ["strong", "strong", "strong"]
     found = [run(shuffled(v, seed), chance=39) for seed in range(2)]
     lines = [line for one in found for line in glances("residual", [one])]
     assert sum(line.evidence in ("some", "strong") for line in lines) <= 1
-    assert all(line.chance is None for line in lines if line.stimuli == "classification")
+    assert all(line.chance is not None for line in lines)
 
 
 def test_more_than_99_random_poles_are_drawn_only_where_few_of_them_leave_as_much() -> None:
@@ -160,7 +192,8 @@ def test_the_table_shows_random_poles_where_there_are_any() -> None:
     by_name = {row["test"]: row for row in r.rows()}
     assert r.clustering.random_poles is not None
     assert by_name["clustering accuracy"]["poles_pvalue"] == r.clustering.random_poles.pvalue
-    assert by_name["classification accuracy"]["poles_pvalue"] is None
+    assert r.classification.random_poles is not None
+    assert by_name["classification accuracy"]["poles_pvalue"] == r.classification.random_poles.pvalue
     assert "p (poles)" not in [c.title for c in table_of(run(v, v)).columns]
 
 
@@ -168,7 +201,7 @@ def test_random_poles_change_nothing_else_and_a_seed_gives_one_result() -> None:
     v = hidden(0.5)
     with_poles, without = run(v, chance=9, rng=3), run(v, chance=0, rng=3)
     assert with_poles == run(v, chance=9, rng=3)
-    assert with_poles.classification == without.classification
+    assert replace(with_poles.classification, random_poles=None) == without.classification
     assert with_poles.clustering.accuracy == without.clustering.accuracy
     assert with_poles.neighbours.shuffled_pvalue == without.neighbours.shuffled_pvalue
 

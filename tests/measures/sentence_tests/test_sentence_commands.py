@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.conventions import MODEL_CONTENT_NOTE
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 

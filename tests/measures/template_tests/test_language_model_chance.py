@@ -181,13 +181,16 @@ def test_the_pvalue_of_a_share_compares_distances_from_one_half(share: float) ->
     pairs = [pair for side in ((0, 1, 2), (3, 4, 5)) for pair in itertools.combinations(side, 2)]
     away = np.array([np.mean([row[i] >= row[j] for row in means]) - 0.5 for i, j in pairs])
     assert found is not None
-    assert found.pvalue == (1 + sum(abs(away) >= abs(share - 0.5) - 1e-9)) / 7
-    assert (found.mean, found.sd) == (0.5, pytest.approx(np.sqrt((away**2).mean())))
+    chance, reach = found
+    assert chance.pvalue == (1 + sum(abs(away) >= abs(share - 0.5) - 1e-9)) / 7
+    assert (chance.mean, chance.sd) == (0.5, pytest.approx(np.sqrt((away**2).mean())))
+    scores = np.array([means[:, i] - means[:, j] for i, j in pairs])
+    assert np.mean(abs(scores) <= reach) == pytest.approx(0.95, abs=0.01)
     two = names_chance(
         ListedLM(), prompts, ("a",), share, 2, lambda *_: cast(Any, SimpleNamespace(association=association[:, :, :4]))
     )
     assert two is not None
-    assert two.draws == 2
+    assert two[0].draws == 2
 
 
 def test_the_pool_goes_from_the_hundredth_word_to_the_rarest_evenly_by_log_rank() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import aslant
 from aslant.measures.template_tests.command import asked_for
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.conventions import MODEL_CONTENT_NOTE
 from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.conventions import MODEL_CONTENT_NOTE
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 

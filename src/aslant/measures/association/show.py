@@ -10,8 +10,16 @@ from aslant.errors import plural
 from aslant.measures.association import result as results
 from aslant.measures.association.designs import ONE_WORD, design_notes, goes_against, interval_note, one_word_each
 from aslant.measures.shared.association import AssociationSuite
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, chance_note, frequency_note, line, strength_of, weakest_chance
+from aslant.report.conventions import (
+    DRAWN,
+    MODEL_CONTENT_NOTE,
+    Category,
+    chance_note,
+    frequency_note,
+    line,
+    strength_of,
+    weakest_chance,
+)
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -166,7 +174,7 @@ def wefat_table(result: results.WefatResult) -> Table:
         Column("word", "word", plain, "left"),
         Column("effect_size", "d", number),
         Column("effect_size", SCALE, bar, "left", terminal_only=True, spare=3),
-        Column("pvalue", "p", pvalue, spare=2 if compared else 0),
+        Column("pvalue", "p", pvalue),
         Column("qvalue", "q", pvalue),
         *(CHANCES if compared else ()),
         Column("figure", plain(result.correlation.figure) if result.correlation else "figure", number),
@@ -174,7 +182,7 @@ def wefat_table(result: results.WefatResult) -> Table:
     first, second = (group.name for group in result.attributes)
     notes = [f"d > 0: closer to '{plain(first)}' than to '{plain(second)}'; q: Benjamini–Hochberg over the words."]
     if compared:
-        notes.append(given_by_chance(compared[0]))
+        notes.append(f"{given_by_chance(compared[0])} q (chance): Benjamini–Hochberg over the words.")
     elif result.provenance.settings.get("chance"):
         notes.append(f"there is no chance level, since {TOO_FEW}.")
     if c := result.correlation:

@@ -50,7 +50,7 @@ def wefat(
     >>> r.correlation.pearson < r.correlation_chance.low
     True
     """
-    listed, stimuli, figures, figure_name = _chosen_words(words, figure)
+    listed, stimuli, figures, figure_name = chosen_words(words, figure)
     if isinstance(attributes, str | PathLike):
         pair = load_set(attributes, WeatSet).attributes
     else:
@@ -99,7 +99,8 @@ def _judged(measured: Sequence[WefatWord], drawn: w.FloatArray | None, kind: str
     return tuple(map(lambda word, c, q: replace(word, chance=c, chance_qvalue=q), scored, chances, qvalues))
 
 
-def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:
+def chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:
+    """Return a list of words, the name of its set, the figure of each word, and what the figure is called."""
     if not isinstance(words, str | PathLike):
         if figure is not None and not isinstance(figure, str | Mapping):
             raise MeasureError(f"figure is a {type(figure).__name__}; give a column's name, or a number per word.")

@@ -72,7 +72,7 @@ def beside_random_groups(cells: Sequence[EnumeratedCell], drawn: Sequence[FloatA
 
 
 def rotations_for(result: EnumerationResult) -> int:
-    """Return how many rotations a share is compared with, at most as many as were asked for.
+    """Return how many rotations a share is compared with, at most as many as were requested.
 
     If k of the cells are significant at rate alpha, a p-value of cells⁻¹·k·alpha still is; 1/(1 + rotations) is half.
     """

@@ -197,6 +197,8 @@ def compare_enumerations(
     """
     if not isinstance(before, EnumerationResult):
         raise MeasureError(f"{before!r:.60} is not the result of an enumeration; make one first.")
+    if not all(group.tokens for group in before.groups):
+        raise MeasureError("this enumeration was written by an older version, without its tokens; make it again.")
     check_vectors(vectors)
     seed, settings = before.provenance.seed or 0, before.provenance.settings
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, Journal(journal) if journal else None, progress)

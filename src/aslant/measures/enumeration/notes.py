@@ -31,18 +31,20 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
         out = f"{len(result.left_out_names):,} left out, too unlike the other names"
         has = f"{found:,} of {found + len(missing):,} have a vector"
         said = [f"names: {has}; {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
-    order = " Groups are ordered by the share of women." if settings["ordered_by"] == "share_female" else ""
+    order = " Groups are ordered by the share of women." if settings.get("ordered_by") == "share_female" else ""
     if known := [g.demographics for g in result.groups if g.demographics]:
         said.append(
             f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
             f"race: {sum(d.names_with_race for d in known):,}), {WEIGHTED[known[0].weighted_by]}; looked up "
             f"afterwards; the computation never sees them.{order}"
         )
-    vocabulary = settings["vocabulary"]
+    vocabulary = settings.get("vocabulary")
+    if vocabulary is None:  # files before 0.2 do not say
+        return tuple(said)
     if result.own_groups:
         return (*said, f"the vocabulary is {vocabulary}; the groups' own words are left out of the tests.")
     looked_up = "as written" if vocabulary == "cased" else "in lower case too"
-    kept = "are left out" if settings["drop_names"] else "stay, unless they are in a group"
+    kept = "are left out" if settings.get("drop_names") else "stay, unless they are in a group"
     spelling = f"names are looked up {looked_up}; words that are spelled like a name {kept}"
     return (*said, f"the vocabulary is {vocabulary}: {spelling}.")
 
@@ -57,8 +59,8 @@ def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool =
     if bias.share is not None:
         indirect = (
             f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {plural(bias.tuples, 'case')} (two "
-            "groups, two tests, all four cells significant) both tests divide the groups the same way; about 50 % if "
-            "unrelated."
+            "groups, two tests, all four cells significant) both tests divide the groups the same way; groups of "
+            "random words nearly always do so too (1,978 of 1,980 cases on the sample), so this is not evidence."
         )
     saved = (
         f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear (risk of any "
@@ -128,15 +130,16 @@ def _found(result: EnumerationResult) -> str:
         few = f" With {plural(rotations, 'rotation')} the q-value of a single cell cannot fall below "
         few += f"{min(1.0, smallest):.2g}; draw more."
         return f"{none}; {tail}{few if smallest > alpha else ''}"
-    rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
+    rate = f"of these, {100 * alpha:g} % at most are expected to be due to random rotations (false-discovery rate)"
     share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
-    return f"{share} (p up to {pvalue(result.critical_pvalue)}, the critical p-value); {rate}; {tail}"
+    critical = max(cell.pvalue for cell in result.significant)
+    return f"{share} (p up to {pvalue(critical)}, the critical p-value); {rate}; {tail}"
 
 
 def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
     groups = "the other groups" if len(result.groups) > 2 else "the other group"
     words = f"words: those of a test's category that lean most to this group and not to {groups}"
-    if not result.provenance.settings["voronoi"]:
+    if not result.provenance.settings.get("voronoi", True):
         words = "words: those of a test's category that lean most to this group; a word may belong to several groups"
     order = "tests are ordered by the total score of their significant cells"
     if not figures:

@@ -25,11 +25,11 @@ class Demographics:
     """
 
     names: int
-    weighted_by: Weights
     share_female: float | None
     mean_birth_year: float | None
     names_with_race: int
     share_by_race: dict[str, float] | None
+    weighted_by: Weights = "names"
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class NameGroup:
     size: int
     illustrative: tuple[str, ...]
     names: tuple[str, ...]
-    tokens: tuple[str, ...]
     demographics: Demographics | None
+    tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ class IndirectBias:
     """Potential indirect bias (Swinger et al., eq. 1): how often two categories divide two groups the same way.
 
     Over all `tuples` of two groups and two categories with four significant cells, `aligned` have
-    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple. `strongest` lists those of
-    the largest value, 100 at most.
+    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple. `strongest` lists the
+    aligned ones, the largest value first (10,000 at most; the paper's embeddings have up to 2,713).
     """
 
     tuples: int
     aligned: int
-    strongest: tuple[PotentialProxy, ...]
+    strongest: tuple[PotentialProxy, ...] = ()
 
     @property
     def share(self) -> float | None:
@@ -154,11 +154,11 @@ class EnumerationResult(MeasuredResult):
     categories: tuple[WordCategory, ...]
     cells: tuple[EnumeratedCell, ...]
     ordering: tuple[int, ...]
-    critical_pvalue: float | None
     indirect_bias: IndirectBias
     left_out_names: tuple[str, ...]
     rotations: RotationsUsed
     provenance: Provenance
+    critical_pvalue: float | None = None
     chance: Chance | None = None
     chance_share: float | None = None
     chance_rotations: int | None = None
@@ -173,7 +173,7 @@ class EnumerationResult(MeasuredResult):
         for proxy in self.indirect_bias.strongest:
             if not all(g in groups for g in proxy.groups) or not all(c in categories for c in proxy.categories):
                 raise ValueError("a proxy belongs to a group or category that does not exist")
-        if not all(len(group.names) == len(group.tokens) for group in self.groups):
+        if not all(len(group.tokens) in (0, len(group.names)) for group in self.groups):  # files before 0.2 have none
             raise ValueError("a group does not have one token for each name")
 
     @property

@@ -147,7 +147,7 @@ class EnumerationRun:
         """Describe one group: its illustrative names, and what the tables know about it."""
         shown = tuple(names[row] for row in steps.illustrative(unit, ILLUSTRATIVE))
         known = steps.demographics(names, facts, self.settings["demographics_by"])
-        return NameGroup(label, len(names), shown, tuple(names), tuple(tokens), known)
+        return NameGroup(label, len(names), shown, tuple(names), known, tuple(tokens))
 
     def found_groups(self, table: NameTable, groups: Any) -> Grouped:
         """Clean and cluster the names (step 1); groups are ordered by share of women where known, else by size."""

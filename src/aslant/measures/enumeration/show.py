@@ -90,7 +90,8 @@ def proxies_note(result: EnumerationResult, most: int) -> str:
     listed = f", --json gives {len(bias.strongest):,}" if len(bias.strongest) > most else ""
     return (
         "value: the product of eq. 1, larger where both pairs of word sets are further apart in the same direction; a "
-        f"pair may be a proxy for the other even if no name is left{more}{listed}."
+        f"pair may be a proxy for the other even if no name is left. Groups of random words give values as large{more}"
+        f"{listed}."
     )
 
 

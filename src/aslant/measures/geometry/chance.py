@@ -14,6 +14,8 @@ from aslant.vectors import WordVectors
 
 #: Draws at a time, which bounds memory.
 BLOCK = 250
+#: Cosines that differ by less, relative to their size, are ties: single precision.
+ROUNDING = 1e-6
 
 
 def direct_bias_chance(
@@ -22,20 +24,35 @@ def direct_bias_chance(
     sets: Sequence[WordsUsed],
     others: Sequence[WordsUsed],
     strictness: float,
-    value: float,
+    cosines: FloatArray,
+    ratings: Sequence[FloatArray],
     draws: int,
     rng: np.random.Generator,
-) -> Chance | None:
+) -> tuple[Chance, FloatArray, list[Chance]] | None:
     """Compare direct bias with that along the first component of random pairs, for the same words.
 
     Neither these words nor `others` are drawn. None where no words can be drawn, or where the direction does not come
-    from words.
+    from words. Returns chance for the mean; for each word, whose `cosines` are (words,), the share of random directions
+    along which it lies as far, its own counted among them; and chance for Pearson's correlation with each of `ratings`.
     """
-    drawn = [
-        (np.abs(first_components(pairs) @ words.unit.T) ** strictness).mean(axis=1)
-        for pairs in _random_pairs(vectors, sets, [words.words, *others], draws, rng)
-    ]
-    return against_chance(value, np.concatenate(drawn), kind_of(vectors), signed=False) if drawn else None
+    means, reached, correlations = [], np.ones(len(cosines)), []
+    rated = unit_rows(np.array([rating - np.mean(rating) for rating in ratings])) if ratings else np.empty((0, 0))
+    for pairs in _random_pairs(vectors, sets, [words.words, *others], draws, rng):
+        along = first_components(pairs) @ words.unit.T
+        means.append((np.abs(along) ** strictness).mean(axis=1))
+        reached += (np.abs(along) >= np.abs(cosines) * (1 - ROUNDING)).sum(axis=0)
+        if ratings:
+            correlations.append(unit_rows(along - along.mean(axis=1, keepdims=True)) @ rated.T)
+    if not means:
+        return None
+    kind, value = kind_of(vectors), float((np.abs(cosines) ** strictness).mean())
+    given = np.concatenate(correlations).T if correlations else ()
+    own = rated @ unit_rows((cosines - cosines.mean())[None])[0] if ratings else ()
+    return (
+        against_chance(value, np.concatenate(means), kind, signed=False),
+        reached / (1 + draws),
+        [against_chance(float(r), drawn, kind) for r, drawn in zip(own, given, strict=True)],
+    )
 
 
 def indirect_bias_chances(

@@ -30,7 +30,16 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
-from aslant.statistics import check_count, contrasts, explained_ratios, generator, seed_of, subspace, unit_rows
+from aslant.statistics import (
+    check_count,
+    contrasts,
+    explained_ratios,
+    generator,
+    known_qvalues,
+    seed_of,
+    subspace,
+    unit_rows,
+)
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -97,22 +106,30 @@ def direct_bias(
     value, seed = direct_bias_value(cosines, strictness), seed_of(rng)
     check_count("chance", chance, 0, 100_000)
     apart = [find(vectors, WordList("specific", by_definition)).words]
-    random = generator(seed)
+    correlated = [one for one in rated if one is not None]
+    numbers_of = [np.array([columns[one.figure][w] for w in found.words.used]) for one in correlated]
+    by_chance = direct_bias_chance(
+        vectors, found, chosen.found, apart, strictness, cosines, numbers_of, chance, generator(seed)
+    )
+    beside, shares, others = by_chance or (None, np.full(len(cosines), None), [])
     return DirectBiasResult(
         value=value,
         strictness=float(strictness),
         poles=chosen.poles,
         by_word=tuple(
-            WordProjection(word, cosine, tuple(column[word] for column in columns.values()))
-            for word, cosine in zip(found.words.used, cosines.tolist(), strict=True)
+            WordProjection(word, cosine, tuple(column[word] for column in columns.values()), p, q)
+            for word, cosine, p, q in zip(
+                found.words.used, cosines.tolist(), shares.tolist(), known_qvalues(shares.tolist()), strict=True
+            )
         ),
         ratings=tuple(columns),
-        correlations=tuple(one for one in rated if one is not None),
+        correlations=tuple(correlated),
         specific="kept" if keep_specific else "removed",
         removed=removed,
         provenance=provenance(vectors, words_id, (found.words, *chosen.found), seed, {**settings, "chance": chance}),
-        chance=direct_bias_chance(vectors, found, chosen.found, apart, strictness, value, chance, random),
+        chance=beside,
         frequency=lean_by_frequency(vectors, cosines, found.words),
+        correlation_chances=tuple(others),
     )
 
 

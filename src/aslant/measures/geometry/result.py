@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.result import ResidualBiasResult, ResidualClassification, ResidualClustering
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
@@ -47,11 +47,17 @@ class SubspaceResult(MeasuredResult):
 
 @dataclass(frozen=True)
 class WordProjection:
-    """One word's cosine with the direction, and its human ratings in the order of the result's `ratings`."""
+    """One word's cosine with the direction, and its human ratings in the order of the result's `ratings`.
+
+    `chance_pvalue` is the share of random pairs' directions along which it lies as far, `chance_qvalue` that with all
+    words counted (Benjamini–Hochberg).
+    """
 
     word: str
     projection: float
     ratings: tuple[float, ...]
+    chance_pvalue: float | None = None
+    chance_qvalue: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,8 @@ class DirectBiasResult(MeasuredResult):
 
     A positive projection leans to `poles[0]`. `specific` says whether words that have the concept by definition were
     kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with. `chance` is
-    what random pairs give in place of those that the direction comes from; `frequency` how leans go with frequency.
+    what random pairs give in place of those that the direction comes from, `correlation_chances` the same for Pearson's
+    correlations; `frequency` how leans go with frequency.
     """
 
     kind: ClassVar[str] = "direct-bias"
@@ -76,6 +83,7 @@ class DirectBiasResult(MeasuredResult):
     provenance: Provenance
     chance: Chance | None = None
     frequency: FrequencyLean | None = None
+    correlation_chances: tuple[Chance, ...] = ()
 
     def extremes(self, n: int = 10) -> tuple[tuple[WordProjection, ...], tuple[WordProjection, ...]]:
         """Return the n words that lean most to the first pole, and the n that lean most to the second."""
@@ -88,6 +96,7 @@ class DirectBiasResult(MeasuredResult):
         """Return one table row per word."""
         return [
             {"word": w.word, "projection": w.projection, **dict(zip(self.ratings, w.ratings, strict=True))}
+            | {"chance_pvalue": w.chance_pvalue, "chance_qvalue": w.chance_qvalue}
             for w in self.by_word
         ]
 
@@ -196,12 +205,12 @@ def _measures(space: SpaceGeometry, alone: bool = False) -> dict[str, _Measure]:
     if r is None:
         return found
     left = ", direction taken out" if alone and not r.against_itself else ""
-    for what, test, poles in (
-        ("clustering", r.clustering, r.clustering.random_poles), ("classification", r.classification, None),
-    ):  # fmt: skip
+    separated: tuple[tuple[str, ResidualClustering | ResidualClassification], ...]
+    separated = ("clustering", r.clustering), ("classification", r.classification)
+    for what, test in separated:
         shuffled: _Measure = (test.chance.mean, test.chance.minimum, test.chance.maximum, None)
         values = (test.accuracy, test.lowest, test.highest)
-        found[f"{what}, accuracy{left}"] = (*values, *_by_chance(poles, shuffled))
+        found[f"{what}, accuracy{left}"] = (*values, *_by_chance(test.random_poles, shuffled))
     for what, n in (("neighbours", r.neighbours), ("neighbours within the words", r.neighbours_within)):
         if n is not None:
             p = None if r.against_itself or r.clustering.random_poles else n.shuffled_pvalue  # small by construction

@@ -12,7 +12,7 @@ from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
 from aslant.report.assembly import pictures_of
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
-from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
+from aslant.report.conventions import Category, chance_note, frequency_note, line, listed, word_chances
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.stimuli import cautions
@@ -48,7 +48,8 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         Column("word", "word", plain, "left"),
         Column("projection", "projection", small),
         Column("leans_to", "leans to", plain, "left"),
-        *(Column(name, f"rated: {plain(name)}", number) for name in result.ratings),
+        *(word_chances("directions", [w.chance_qvalue for w in result.by_word]) if result.chance else ()),
+        *(Column(name, f"rated: {plain(name)}", number, spare=1) for name in result.ratings),
     )
     rows = [
         {**row, "leans_to": result.poles[0] if row["projection"] > 0 else _other(result.poles)}
@@ -65,6 +66,8 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
             for c in result.correlations
         ),
     ]
+    for c, given in zip(result.correlations, result.correlation_chances, strict=False):
+        notes += chance_note(given, "the pairs", f"a Pearson correlation with the {plain(c.figure)} rating of ")
     notes += [*chance_note(result.chance, "the pairs"), *frequency_note(result.frequency, result.poles[0])]
     notes += cautions(result.provenance.stimuli)
     if result.correlations and result.provenance.stimuli == "professions":
@@ -229,6 +232,8 @@ def projections_picture(result: DirectBiasResult) -> Any:
         for w in words
     ]
     colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
+    given = f" (random pairs: {between(result.chance.low, result.chance.high)})" if result.chance else ""
+    title = f"Direct bias {result.value:.3f}{given}"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
@@ -238,7 +243,7 @@ def projections_picture(result: DirectBiasResult) -> Any:
             color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
             tooltip=tips("word", "projection:written"),
         )
-        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
+        .properties(width=300, height=alt.Step(14), title=chart_title(title))
     )
 
 

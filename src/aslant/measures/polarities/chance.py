@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from aslant.vectors import WordVectors
 
 #: Numbers at a time, which bounds memory, and in all, which bounds time: many words are compared with fewer draws.
 BLOCK, MOST, LEAST_DRAWS = 1 << 21, 1 << 24, 200
+#: Leans that differ by less, relative to their size, are ties: single precision.
+ROUNDING = 1e-6
 
 
 def polarity_chance(
@@ -25,23 +27,28 @@ def polarity_chance(
     words: Found,
     classes: Sequence[WordsUsed],
     scheme: str,
-    score: float,
+    values: FloatArray,
     draws: int,
     rng: np.random.Generator,
     *,
     unit: bool = False,
-) -> Chance | None:
-    """Compare a score with those between random classes, for the same `words`; None where none can be drawn.
+) -> tuple[Chance, FloatArray] | None:
+    """Compare how far `words` lean, `values` (words,), with what random classes give; None where none can be drawn.
 
     Words of the class words' frequency take their place, as many for each class, and none that is measured itself; with
-    `unit`, at unit length.
+    `unit`, at unit length. Returns chance for the mean, and for each word the share of random classes between which it
+    leans as far, its own classes counted among them, (words,).
     """
     draws = at_most(draws, words.raw, classes)
     rows = matched_words(vectors, classes, [words.words], draws, rng) if draws else None
     if rows is None:
         return None
-    drawn = drawn_scores(vectors, words.raw, rows, scheme, unit=unit)
-    return against_chance(score, drawn, kind_of(vectors), signed=False)
+    means, reached = [], np.ones(len(values))
+    for leans in drawn_leans(vectors, words.raw, rows, scheme, unit=unit):
+        means.append(leans.mean(axis=1))
+        reached += (leans >= values * (1 - ROUNDING)).sum(axis=0)
+    chance = against_chance(float(values.mean()), np.concatenate(means), kind_of(vectors), signed=False)
+    return chance, reached / (1 + draws)
 
 
 def at_most(draws: int, words: Sized, classes: Sized) -> int:
@@ -49,17 +56,14 @@ def at_most(draws: int, words: Sized, classes: Sized) -> int:
     return min(draws, max(LEAST_DRAWS, MOST // (len(words) * len(classes))))
 
 
-def drawn_scores(
+def drawn_leans(
     vectors: WordVectors, words: NDArray[Any], rows: Sequence[NDArray[np.int64]], scheme: str, *, unit: bool = False
-) -> FloatArray:
-    """Return the score of `words` (words, d) between the classes of each draw, whose rows are (draws, used) each."""
+) -> Iterator[FloatArray]:
+    """Yield how far `words` (words, d) lean between the classes of some draws, (draws, words); rows: (draws, used)."""
     units = unit_rows(words).T
     block = max(1, BLOCK // (len(rows) * units.shape[1]))
-    drawn = [
-        _scores(np.stack([_means(vectors, of[at : at + block], unit) for of in rows], axis=1), units, scheme)
-        for at in range(0, len(rows[0]), block)
-    ]
-    return np.concatenate(drawn)
+    for at in range(0, len(rows[0]), block):
+        yield _leans(np.stack([_means(vectors, of[at : at + block], unit) for of in rows], axis=1), units, scheme)
 
 
 def drawn_trends(
@@ -91,7 +95,8 @@ def drawn_trends(
         own = {group.name: [tokens[group.name].index(token) for token in group.tokens] for group in classes[year]}
         of_year = [at[np.searchsorted(needed, of_class[:, own[n]])] for n, of_class in zip(names, rows, strict=True)]
         raw = find(vectors, measured).raw
-        scores.append(drawn_scores(vectors, raw, of_year, settings.scheme, unit=settings.unit))
+        leans = drawn_leans(vectors, raw, of_year, settings.scheme, unit=settings.unit)
+        scores.append(np.concatenate([some.mean(axis=1) for some in leans]))
     return np.stack(scores, axis=1)
 
 
@@ -101,12 +106,12 @@ def _means(vectors: WordVectors, rows: NDArray[Any], unit: bool) -> FloatArray:
     return np.asarray((unit_rows(found) if unit else found).mean(axis=1, dtype=np.float64))
 
 
-def _scores(classes: FloatArray, units: FloatArray, scheme: str) -> FloatArray:
-    """Return the score of each draw, from classes (draws, n, d) and words at unit length (d, words)."""
+def _leans(classes: FloatArray, units: FloatArray, scheme: str) -> FloatArray:
+    """Return how far words lean in each draw, (draws, words), from classes (draws, n, d) and unit words (d, words)."""
     n = classes.shape[1]
     if scheme == "one-vs-rest":
         directions = classes - (classes.sum(axis=1, keepdims=True) - classes) / (n - 1)
-        return np.asarray((unit_rows(directions) @ units).max(axis=1).mean(axis=1))
+        return np.asarray((unit_rows(directions) @ units).max(axis=1))
     first, second = np.triu_indices(n, 1)
     directions = classes[:, first] - classes[:, second]
-    return np.asarray(np.abs(unit_rows(directions) @ units).mean(axis=(1, 2)))
+    return np.asarray(np.abs(unit_rows(directions) @ units).mean(axis=1))

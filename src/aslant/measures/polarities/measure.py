@@ -146,18 +146,23 @@ def measure(
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
     values, random = magnitude(scores, scheme), statistics.generator(seed)
-    score = float(values.mean())
+    score, interval = float(values.mean()), mean_interval(values, settings, random)
+    by_chance = polarity_chance(vectors, found, used, scheme, values, settings.chance, random, unit=unit)
+    chance, shares = by_chance or (None, np.full(len(values), None))
+    qvalues = statistics.known_qvalues(shares.tolist())
     return PolarityResult(
         scheme=scheme,
         classes=used,
         score=score,
-        interval=mean_interval(values, settings, random),
+        interval=interval,
         by_word=tuple(
-            WordPolarity(word, score, used[lean].name)
-            for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
+            WordPolarity(word, score, used[lean].name, p, q)
+            for word, score, lean, p, q in zip(
+                found.words.used, scores.tolist(), leaning.tolist(), shares.tolist(), qvalues, strict=True
+            )
         ),
         provenance=provenance(vectors, class_id, (*used, found.words), seed, {**settings.record(), "words": words_id}),
-        chance=polarity_chance(vectors, found, used, scheme, score, settings.chance, random, unit=unit),
+        chance=chance,
         frequency=lean_by_frequency(vectors, scores, found.words) if scheme == "binary" else None,
     )
 

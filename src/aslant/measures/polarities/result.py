@@ -21,11 +21,17 @@ UNLIKE = 0.05
 
 @dataclass(frozen=True)
 class WordPolarity:
-    """One word's polarity, and the class that it leans to."""
+    """One word's polarity, and the class that it leans to.
+
+    `chance_pvalue` is the share of random classes between which it leans as far, `chance_qvalue` that with all words
+    counted (Benjamini–Hochberg).
+    """
 
     word: str
     score: float
     leans_to: str
+    chance_pvalue: float | None = None
+    chance_qvalue: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,8 @@ class PolarityResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
-        return [{"word": w.word, "score": w.score, "leans_to": w.leans_to} for w in self.by_word]
+        keys = ("word", "score", "leans_to", "chance_pvalue", "chance_qvalue")
+        return [{key: getattr(word, key) for key in keys} for word in self.by_word]
 
 
 @dataclass(frozen=True)

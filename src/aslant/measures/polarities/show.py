@@ -16,7 +16,7 @@ from aslant.measures.polarities.result import (
     TrendsResult,
 )
 from aslant.report.charts import INK, PAPER, svg, tips
-from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
+from aslant.report.conventions import Category, chance_note, frequency_note, line, listed, word_chances
 from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -36,6 +36,7 @@ def polarity_table(result: PolarityResult) -> Table:
         Column("word", "word", plain, "left"),
         Column("score", "polarity", small),
         Column("leans_to", "leans to", plain, "left"),
+        *(word_chances("classes", [w.chance_qvalue for w in result.by_word]) if result.chance else ()),
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
     interval = f" (interval {between(*bounds(result.interval))})" if result.interval else ""
@@ -220,6 +221,8 @@ def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
         Column("scheme", "scheme", plain, "left"),
         Column("score", "score", small),
         Column("interval", "interval", str),
+        Column("chance", "chance", str),
+        Column("chance_pvalue", "p (chance)", pvalue),
         Column("words", "words", str),
     )
     rows: list[dict[str, Any]] = []
@@ -231,11 +234,19 @@ def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
         row = {"classes": classes, "scheme": scheme, "score": score, "interval": interval, "words": len(result.by_word)}
         named = {"label": f"{plain(classes)} ({plain(scheme)})", "test": f"{plain(scheme)}: {plain(classes)}"}
         figures = {"value": score, "low": low, "high": high, "score": small(score), "interval": interval}
-        rows.append(row)
-        drawn.append({"row": place, **named, **figures, "other": None, "series": "score", "other series": ""})
-    note = "score: how far the words lean between the classes on average; compare embeddings rather than read one."
+        given = chance_row(result.chance)
+        by_chance = between(given["chance_low"], given["chance_high"])
+        rows.append({**row, "chance": by_chance, "chance_pvalue": given["chance_pvalue"]})
+        band = {"chance low": given["chance_low"], "chance high": given["chance_high"], "chance": by_chance}
+        drawn.append({"row": place, **named, **figures, **band, "other": None, "series": "score", "other series": ""})
+    notes = (
+        "score: how far the words lean between the classes on average; compare embeddings rather than read one.",
+        "chance: 95 % of random words in place of the classes give a score in this range; p (chance): the share that "
+        "reaches this score.",
+    )
     chart = rows_chart(drawn, "polarity: how far words lean on average", [], "score", [0.0])
-    return chart, "Polarity scores with their intervals.", Table("Polarity", columns, rows, (note,))
+    shows = "Polarity scores with their intervals; grey: 95 % of random classes."
+    return chart, shows, Table("Polarity", columns, rows, notes)
 
 
 def leaning_picture(result: PolarityResult) -> Any:

@@ -7,10 +7,9 @@ from typing import Any
 
 from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.conventions import Category, line, weakest_chance
+from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -109,7 +108,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
 
 
 def _untrained(result: PronounChoiceResult) -> list[str]:
-    """Say what untrained models give, or why there are none; nothing where they were not asked for."""
+    """Say what untrained models give, or why there are none; nothing where they were not requested."""
     given = {"shares of": [], "contrasts of": [], "r of": []}  # type: dict[str, list[str]]
     for twin in result.twins:
         for said, value in zip(given.values(), (twin.share, twin.contrast, twin.correlation), strict=True):

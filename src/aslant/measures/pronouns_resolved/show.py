@@ -9,10 +9,9 @@ from typing import Any
 
 from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.conventions import Category, line
+from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line
 from aslant.report.pictures import LABELS, fluid, rows_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.shared.chance import matched_words
+from aslant.measures.residuals.result import ResidualClassification, ResidualClustering, ResidualNeighbours
+from aslant.measures.shared.chance import kind_of, matched_words
 from aslant.parallel import in_order
 from aslant.results.parts import WordsUsed
 from aslant.statistics import Chance, against_chance, clustering_accuracy, shares_without, two_clusters, unit_rows
@@ -20,6 +23,8 @@ from aslant.vectors import WordVectors
 
 FloatRows = NDArray[np.float32]
 Places = NDArray[np.intp]
+#: How well rows (n, d) are told apart as labels (n,) say, with the randomness of a draw.
+ToldApart: TypeAlias = Callable[[FloatRows, NDArray[np.bool_], np.random.Generator], float]
 KIND = "random poles"
 #: Draws of the first step, and how many of them that reach as much make a second one needless.
 FIRST, ENOUGH = 99, 10
@@ -73,20 +78,30 @@ def directions_of(vectors: WordVectors, rows: NDArray[np.int64]) -> FloatRows:
     return unit_rows(first - second).astype(np.float32)
 
 
-def random_accuracies(
-    pool: FloatRows, directions: FloatRows, left_out: Places, per_side: int, randoms: Sequence[np.random.Generator]
-) -> NDArray[np.float64]:
-    """Return the accuracy of two clusters of the words that lean most along each direction, which is then taken out.
+def clustered(rows: FloatRows, labels: NDArray[np.bool_], random: np.random.Generator) -> float:
+    """Return how well two clusters of rows (n, d) agree with labels (n,)."""
+    return clustering_accuracy(two_clusters(rows, random), labels)
 
-    `pool` (n, d) are all candidates at unit length, of which `left_out[i]` are not chosen for direction i. (draws,)
+
+def random_accuracies(
+    pool: FloatRows,
+    directions: FloatRows,
+    left_out: Places,
+    per_side: int,
+    randoms: Sequence[np.random.Generator],
+    told_apart: ToldApart = clustered,
+) -> NDArray[np.float64]:
+    """Return how well the words that lean most along each direction are told apart once it is taken out; (draws,).
+
+    `pool` (n, d) are all candidates at unit length, of which `left_out[i]` are not chosen for direction i.
     """
+    labels = np.repeat([True, False], per_side)
 
     def of_draw(i: int) -> float:
         along = pool @ directions[i]
         along[left_out[i][left_out[i] >= 0]] = 0
         chosen = np.concatenate([_largest(along, per_side), _largest(-along, per_side)])
-        clusters = two_clusters(without_direction(pool[chosen], directions[i]), randoms[i])
-        return clustering_accuracy(clusters, np.repeat([True, False], per_side))
+        return told_apart(without_direction(pool[chosen], directions[i]), labels, randoms[i])
 
     with closing(in_order(of_draw, range(len(directions)))) as found:
         return np.array(list(found))
@@ -106,3 +121,52 @@ def random_correlations(
     leans -= leans.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(shares, axis=1) * np.linalg.norm(leans, axis=1)
     return np.asarray(np.divide((shares * leans).sum(axis=1), lengths, out=np.zeros(len(shares)), where=lengths > 0))
+
+
+Separated = TypeVar("Separated", ResidualClustering, ResidualClassification)
+
+
+@dataclass(frozen=True)
+class Poles:
+    """Random poles, as pairs of rows of an embedding (draws, 2), which what is left of a bias is compared with."""
+
+    vectors: WordVectors
+    rows: NDArray[np.int64]
+
+    def beside(
+        self, part: Separated, candidates: Places, randoms: Sequence[np.random.Generator], told_apart: ToldApart
+    ) -> Separated:
+        """Compare clusters or a classifier with those of the candidates (rows) that lean most along random poles."""
+        pool, directions, left_out = self._among(candidates)
+
+        def accuracies(some: slice) -> NDArray[np.float64]:
+            drawn = directions[some], left_out[some], part.words_per_side, randoms[some]
+            return random_accuracies(pool, *drawn, told_apart)
+
+        return replace(part, random_poles=self._compared(part.accuracy, accuracies))
+
+    def near(self, part: ResidualNeighbours, among: Places) -> ResidualNeighbours:
+        """Compare the neighbours of words, sought `among` rows, with what they are along random poles."""
+        if part.correlation is None:
+            return part
+        pool, directions, left_out = self._among(among)
+        asked = [self.vectors.index[word.word] for word in part.by_word]
+        queries, own = unit_rows(self.vectors.matrix[asked]).astype(np.float32), self._places(among)[asked]
+
+        def correlations(some: slice) -> NDArray[np.float64]:
+            return random_correlations(queries, pool, directions[some], own, left_out[some], part.k)
+
+        return replace(part, random_poles=self._compared(part.correlation, correlations))
+
+    def _among(self, rows: Places) -> tuple[FloatRows, FloatRows, Places]:
+        pool = unit_rows(self.vectors.matrix[rows]).astype(np.float32)
+        return pool, directions_of(self.vectors, self.rows), self._places(rows)[self.rows]
+
+    def _places(self, rows: Places) -> Places:
+        """Return the place among `rows` of each row of the embedding, −1 for those that are not among them."""
+        places = np.full(len(self.vectors), -1, dtype=np.intp)
+        places[rows] = np.arange(len(rows))
+        return places
+
+    def _compared(self, observed: float, measure: Callable[[slice], NDArray[np.float64]]) -> Chance:
+        return in_two_steps(observed, measure, len(self.rows), kind_of(self.vectors, KIND))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,15 @@ from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.chance import (
-    KIND,
-    directions_of,
-    in_two_steps,
-    random_accuracies,
-    random_correlations,
+    Poles,
+    clustered,
     random_poles,
     without_direction,
 )
 from aslant.measures.residuals.result import (
     CandidatePool,
     ResidualBiasResult,
+    ResidualClassification,
     ResidualClustering,
     ResidualNeighbours,
 )
@@ -31,12 +29,12 @@ from aslant.measures.residuals.separation import (
     Gamma,
     check_gamma,
     check_picture,
+    classification_accuracy,
     measure_classification,
     measure_clustering,
     measure_neighbours,
     picture_of,
 )
-from aslant.measures.shared.chance import kind_of
 from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
@@ -52,6 +50,8 @@ if TYPE_CHECKING:
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 _BLOCK = 1 << 13
+#: Clusters, classifier, and neighbours among all words and among those of a list.
+Left: TypeAlias = tuple[ResidualClustering, ResidualClassification, ResidualNeighbours, ResidualNeighbours | None]
 #: Random poles that the result is compared with, at most.
 DRAWS = 499
 
@@ -136,10 +136,10 @@ def residual_bias(
     seed, draws = seed_of(rng), chance if measured is None else 0
     measured = hard_debiased(original, poles, professions, within) if measured is None else measured
     chosen = select(original, measured, poles, specific)
-    clustered, classed, near, nearer, at_random = spawn(seed, 5)
+    for_clusters, classed, near, nearer, at_random = spawn(seed, 5)
     first, second = chosen.sides(top)
     unit, labels = labelled(measured, chosen, first, second)
-    clustering, clusters = measure_clustering(unit, labels, top, spawn(clustered, seeds))
+    clustering, clusters = measure_clustering(unit, labels, top, spawn(for_clusters, seeds))
     words = [chosen.words[place] for place in (*first, *second)]
     sides = [poles[0]] * len(first) + [poles[1]] * len(second)
     drawn = picture_of(unit, words, sides, clusters, picture, seed)
@@ -152,7 +152,10 @@ def residual_bias(
         inside = neighbours_of(original, measured, chosen, professions, specific, within, k, nearer)[0]
     apart = [looked_up, find(original, _without(specific, set())).words]
     if (rows := random_poles(original, chosen.found, apart, draws, at_random)) is not None:
-        clustering, neighbours = _against_poles(original, chosen, clustering, neighbours, rows, at_random)
+        members = None if within is None else find(original, _without(within, _excluded(specific))).words.tokens
+        clustering, classification, neighbours, inside = _against_poles(
+            Poles(original, rows), chosen, (clustering, classification, neighbours, inside), members, gamma, at_random
+        )
     settings = {
         "top": top, "classified": classified, "seeds": seeds, "k": k, "professions": _named(professions),
         "within": None if within is None else _named(within), "specific": _named(specific), "gamma": gamma,
@@ -193,29 +196,24 @@ def hard_debiased(
 
 
 def _against_poles(
-    original: WordVectors, chosen: Chosen, clustering: ResidualClustering, neighbours: ResidualNeighbours,
-    rows: NDArray[np.int64], random: np.random.Generator,
-) -> tuple[ResidualClustering, ResidualNeighbours]:  # fmt: skip
-    """Compare clusters and neighbours with what random poles leave, rows of shape (draws, 2)."""
-    there = np.array([original.index[word] for word in chosen.words], dtype=np.intp)
-    pool, directions = unit_rows(original.matrix[there]).astype(np.float32), directions_of(original, rows)
-    places = np.full(len(original), -1, dtype=np.intp)
-    places[there] = np.arange(len(there))
-    asked = [original.index[word.word] for word in neighbours.by_word]
-    queries = unit_rows(original.matrix[asked]).astype(np.float32)
-    left_out, randoms = places[rows], random.spawn(len(rows))
+    poles: Poles, chosen: Chosen, found: Left, members: Sequence[str] | None, gamma: Gamma, random: np.random.Generator
+) -> Left:
+    """Put what random poles leave beside clusters, classifier and neighbours, and those among `members` of a list."""
+    clustering, classification, neighbours, inside = found
+    index, draws = poles.vectors.index, len(poles.rows)
+    candidates = np.array([index[word] for word in chosen.words])
 
-    def accuracies(part: slice) -> FloatArray:
-        per_side = clustering.words_per_side
-        return random_accuracies(pool, directions[part], left_out[part], per_side, randoms[part])
+    def classified(rows: NDArray[Any], labels: NDArray[np.bool_], own: np.random.Generator) -> float:
+        return classification_accuracy(rows, labels, classification.training_words, own, gamma)
 
-    def correlations(part: slice) -> FloatArray:
-        return random_correlations(queries, pool, directions[part], places[asked], left_out[part], neighbours.k)
-
-    near, kind = neighbours.correlation, kind_of(original, KIND)
-    clusters = in_two_steps(clustering.accuracy, accuracies, len(rows), kind)
-    against = None if near is None else in_two_steps(near, correlations, len(rows), kind)
-    return replace(clustering, random_poles=clusters), replace(neighbours, random_poles=against)
+    if inside is not None:
+        inside = poles.near(inside, np.array([index[token] for token in members or () if token in index]))
+    return (
+        poles.beside(clustering, candidates, random.spawn(draws), clustered),
+        poles.beside(classification, candidates, random.spawn(draws), classified),
+        poles.near(neighbours, candidates),
+        inside,
+    )
 
 
 def _ends(original: WordVectors, poles: tuple[str, str]) -> list[Found]:
@@ -232,7 +230,7 @@ def _ends(original: WordVectors, poles: tuple[str, str]) -> list[Found]:
 def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str], specific: Words) -> Chosen:
     """Choose the candidates: frequent, lower-case, short, letters and underscores only, not specific, in both."""
     ends = _ends(original, poles)
-    excluded = {word.replace(" ", "_") for word in word_list(specific)[0]}
+    excluded = _excluded(specific)
     excluded.update(token for end in ends for token in end.words.tokens)
     words, reasons = [], ("not lower-case letters or too long", "specific", "not in the embedding measured")
     left_out = dict.fromkeys(reasons, 0)
@@ -259,7 +257,7 @@ def neighbours_of(
     within: Words | None, k: int, random: np.random.Generator,
 ) -> tuple[ResidualNeighbours, WordsUsed]:  # fmt: skip
     """Measure the neighbours of professions among the candidates, or among the words of `within`."""
-    excluded = {word.replace(" ", "_") for word in word_list(specific)[0]}
+    excluded = _excluded(specific)
     asked = find(original, _without(professions, excluded))
     tokens, vectors, bias = _in_both(original, measured, asked.words, chosen.poles)
     if within is None:
@@ -270,6 +268,10 @@ def neighbours_of(
     places = {word: place for place, word in enumerate(members)}
     own = np.array([places.get(token, -1) for token in tokens], dtype=np.intp)
     return measure_neighbours(tokens, vectors, bias, pool, pool_bias, own, k, random), asked.words
+
+
+def _excluded(specific: Words) -> set[str]:
+    return {word.replace(" ", "_") for word in word_list(specific)[0]}
 
 
 def _without(words: Words, excluded: set[str]) -> WordList:

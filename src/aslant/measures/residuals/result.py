@@ -62,8 +62,8 @@ class ResidualClustering:
 class ResidualClassification:
     """How well an RBF support vector machine tells the sides apart on words it has not seen, over the seeds.
 
-    `chance` is the accuracy when the classifier is trained and tested on shuffled labels. There are no random poles:
-    one classifier for each would take most of the time of an audit.
+    `chance` is the accuracy when the classifier is trained and tested on shuffled labels; `random_poles` as for
+    clustering, one classifier for each draw.
     """
 
     accuracy: float
@@ -75,6 +75,7 @@ class ResidualClassification:
     training_words: int
     testing_words: int
     seeds: int
+    random_poles: Chance | None = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,9 @@ class ResidualBiasResult(MeasuredResult):
         rows = [
             _row("clustering accuracy", c.accuracy, (c.lowest, c.highest), c.chance, both, poles=c.random_poles),
             _row("clustering silhouette", s.mean, (s.minimum, s.maximum), None, both),
-            _row("classification accuracy", k.accuracy, (k.lowest, k.highest), k.chance, all_words),
+            _row(
+                "classification accuracy", k.accuracy, (k.lowest, k.highest), k.chance, all_words, poles=k.random_poles
+            ),
         ]
         for name, n in (("neighbours", self.neighbours), ("neighbours within the list", self.neighbours_within)):
             if n is not None:

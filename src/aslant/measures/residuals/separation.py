@@ -104,12 +104,13 @@ TRAINING_WORDS, ONE_IN = 1_000, 5
 
 
 def classification_accuracy(
-    vectors: FloatArray, labels: NDArray[np.bool_], training: int, random: np.random.Generator, gamma: Gamma = "scale"
+    vectors: NDArray[Any], labels: NDArray[np.bool_], training: int, random: np.random.Generator, gamma: Gamma = "scale"
 ) -> float:
     """Train an RBF support vector machine (C = 1) on `training` random rows of (n, d); return its accuracy on the rest.
 
     Half of the training rows are from each side. Unequal halves would let a classifier with a wide kernel (gamma="auto"
-    on unit vectors) settle for the larger one: its accuracy falls to chance for that reason alone.
+    on unit vectors) settle for the larger one: its accuracy falls to chance for that reason alone. The kernel is made
+    by matrix products, ten times as fast as inside the machine.
     """
     from sklearn.svm import SVC
 
@@ -118,8 +119,25 @@ def classification_accuracy(
     if half < 1 or 2 * half == len(labels) or min(map(len, sides)) < half:
         raise MeasureError(f"{training} of {len(labels)} words cannot train a classifier; give words of both sides.")
     train, test = (np.concatenate([side[part] for side in sides]) for part in (slice(half), slice(half, None)))
-    machine = SVC(C=1.0, kernel="rbf", gamma=gamma).fit(vectors[train], labels[train])
-    return float(np.mean(machine.predict(vectors[test]) == labels[test]))
+    learnt, asked = vectors[train].astype(np.float64), vectors[test].astype(np.float64)
+    width = _width(learnt, gamma)
+    machine = SVC(C=1.0, kernel="precomputed").fit(_rbf(learnt, learnt, width), labels[train])
+    found = _rbf(asked, learnt[machine.support_], width) @ machine.dual_coef_[0] + machine.intercept_[0] > 0
+    return float(np.mean(found == labels[test]))
+
+
+def _width(vectors: FloatArray, gamma: Gamma) -> float:
+    """Return what scikit-learn means by a kernel width, for training rows (n, d)."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    variance = float(vectors.var()) if gamma == "scale" else 1.0
+    return 1 / (vectors.shape[1] * variance) if variance else 1.0
+
+
+def _rbf(first: FloatArray, second: FloatArray, width: float) -> FloatArray:
+    """Return exp(−width · |a − b|²) for rows (n, d) and (m, d); shape (n, m)."""
+    squares = [np.einsum("ij,ij->i", rows, rows) for rows in (first, second)]
+    return np.asarray(np.exp(-width * np.maximum(squares[0][:, None] + squares[1] - 2 * first @ second.T, 0)))
 
 
 def check_gamma(gamma: Any) -> None:

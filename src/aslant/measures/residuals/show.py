@@ -44,8 +44,7 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
         f"{result.pool.candidates:,} candidates; shuffled: the same with shuffled labels (clustering never falls "
         "below 0.5, so it lies a little above).",
         _against(result),
-        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}"
-        + ("; not repeated for random poles, which would take too long." if result.clustering.random_poles else "."),
+        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}.",
     ]
     for what, part in (("clustering", result.clustering), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
@@ -71,7 +70,9 @@ UNREPEATED = "Not compared with random poles, for which this debiasing cannot be
 def _against(result: ResidualBiasResult) -> str:
     """Say what the numbers can be compared with."""
     if poles := result.clustering.random_poles:
-        draws = sorted({poles.draws, (result.neighbours.random_poles or poles).draws})
+        parts = (result.classification, result.neighbours, result.neighbours_within)
+        others = (part.random_poles for part in parts if part is not None)
+        draws = sorted({poles.draws, *(other.draws for other in others if other)})
         least, pairs = pvalue(1 / (1 + draws[-1])), DRAWN[poles.kind].replace("random poles", "pairs of random words")
         return (
             f"random poles: where 95 % of {' or '.join(map(str, draws))} {pairs} "
@@ -94,7 +95,7 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
         ("clustering", c.accuracy, "accuracy", c.random_poles, None,
          f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
          f"accuracy {where} (shuffled labels: {c.chance.mean:.0%})."),
-        ("classification", k.accuracy, "accuracy", None, None,
+        ("classification", k.accuracy, "accuracy", k.random_poles, None,
          f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy {where} "
          f"(shuffled labels: {k.chance.mean:.0%})."),
     ]  # fmt: skip
@@ -112,10 +113,12 @@ def clusters_picture(result: ResidualBiasResult) -> Any:
     """Draw the most biased words in the plane; returns an Altair chart."""
     if result.picture is None:
         raise AslantError("this result has no picture; measure it again with picture='auto'.")
-    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy, result.clustering.random_poles)
 
 
-def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+def cluster_points(
+    picture: Picture, poles: tuple[str, str], accuracy: float, random_poles: Chance | None = None
+) -> Any:
     """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
     import altair as alt
 
@@ -127,6 +130,8 @@ def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) ->
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis, zoomed = alt.Axis(labels=False, ticks=False, grid=False, title=None), alt.Scale(zero=False)
     text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy {100 * accuracy:.1f} %"
+    if random_poles:
+        text += f" (random poles: {100 * random_poles.low:.0f} to {100 * random_poles.high:.0f} %)"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)

@@ -79,13 +79,21 @@ def read_contexts(
     corpus: Any, queries: dict[str, Query], rng: int | np.random.Generator, progress: Progress | None
 ) -> tuple[ContextSample, CorpusRead]:
     """Draw sentences for every query in one reading of a corpus, or of sentences, and describe what was read."""
+    sample = sample_contexts(sentences_of(corpus), queries, rng=rng, progress=progress)
+    return sample, corpus_read(corpus, sample.sentences, sample.tokens)
+
+
+def sentences_of(corpus: Any) -> Any:
+    """Return a corpus as it is, or given sentences, each of which is checked when it is read."""
     if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
         raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
-    read: Any = corpus
-    own = not hasattr(corpus, "record")
-    sample = sample_contexts(_checked(corpus) if own else read, queries, rng=rng, progress=progress)
-    name, record = ("own sentences", {}) if own else (read.name, read.record())
-    return sample, CorpusRead(name, sample.sentences, sample.tokens, record)
+    return corpus if hasattr(corpus, "record") else _checked(corpus)
+
+
+def corpus_read(corpus: Any, sentences: int, tokens: int) -> CorpusRead:
+    """Describe a corpus, or given sentences, that have been read."""
+    name, record = (corpus.name, corpus.record()) if hasattr(corpus, "record") else ("own sentences", {})
+    return CorpusRead(name, sentences, tokens, record)
 
 
 def _checked(sentences: Iterable[Any]) -> Iterator[str]:

@@ -10,10 +10,9 @@ from aslant.errors import plural
 from aslant.measures.association import show as shown
 from aslant.measures.sentence_tests.chance import CONTEXTS, IN_CORPUS, POOL
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
 from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
-from aslant.report.conventions import Category, strength_of, weakest_chance
+from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, strength_of, weakest_chance
 from aslant.report.pictures import fluid, tests_picture, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue
 from aslant.results.audit import Glance

@@ -110,10 +110,11 @@ def _alike(pieces: NDArray[Any], pool: NDArray[Any]) -> Iterator[tuple[NDArray[n
 
 def names_chance(
     lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask
-) -> Chance | None:
+) -> tuple[Chance, float] | None:
     """Compare a share with those that pairs of first names of one gender give; None where names are not one piece.
 
     Sizes are compared as distances from one half, and either name may come first, so that the range is symmetric.
+    Returns also how far from 0 the scores of single attributes are for 95 % of pairs and attributes.
     """
     if not (pairs and ordered_words(lm)):
         return None
@@ -123,15 +124,18 @@ def names_chance(
     targets = tuple((name,) for name in (*men, *women))
     asked = tuple(Prompt(prompt.text, targets) for prompt in prompts)
     association = asks(asked, some_of(attributes)).association.mean(axis=1)
-    shares = [
-        (association[:, i] >= association[:, j]).mean()
-        for gender in (range(len(men)), range(len(men), len(targets)))
-        for i, j in combinations(gender, 2)
-    ]
-    from_half = np.array(shares) - 0.5
+    scores = np.array(
+        [
+            association[:, i] - association[:, j]
+            for gender in (range(len(men)), range(len(men), len(targets)))
+            for i, j in combinations(gender, 2)
+        ]
+    )
+    from_half = (scores >= 0).mean(axis=1) - 0.5
     reach = float(np.quantile(np.abs(from_half), 0.95))
     found = against_chance(share - 0.5, from_half, "names")
-    return replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+    chance = replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+    return chance, float(np.quantile(np.abs(scores), 0.95))
 
 
 def some_of(attributes: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,11 +11,6 @@ from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 from aslant.statistics.chance import Chance
 
-#: The first line of every human-readable output about a language model's associations.
-MODEL_CONTENT_NOTE = (
-    "Note: the associations below are what a language model has learnt from text, not statements about people; "
-    "they may repeat offensive stereotypes."
-)
 #: What stands for all the other classes in a contrast.
 REST = "the rest"
 
@@ -89,7 +84,8 @@ class LogProbabilityResult(MeasuredResult):
     each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
     `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
     "continuations" or "whole sentences". `chance` is what pairs of first names of one gender give for the `share`, in
-    place of two target sets; `twins` are the shares that untrained models of the same architecture give.
+    place of two target sets, and `names_reach` how far from 0 95 % of the scores of single attributes are between such
+    names; `twins` are the shares that untrained models of the same architecture give.
     """
 
     kind: ClassVar[str] = "log-probability"
@@ -106,6 +102,7 @@ class LogProbabilityResult(MeasuredResult):
     provenance: Provenance
     chance: Chance | None = None
     twins: tuple[float, ...] = ()
+    names_reach: float | None = None
 
     @property
     def share(self) -> Contrast:
@@ -128,7 +125,7 @@ class LogProbabilityResult(MeasuredResult):
                 row |= {f"{side.target}: {name}": getattr(side, name) for name in shown}
                 if others > 1:
                     row[f"{side.target}: against the rest"] = side.association - (total - side.association) / others
-            rows.append(row | {"pieces": score.pieces})
+            rows.append(row | {"pieces": score.pieces, "names_reach": self.names_reach})
         return rows
 
 

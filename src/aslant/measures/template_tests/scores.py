@@ -115,8 +115,8 @@ def _by_chance(
         return float((bias_scores(found.association.mean(axis=1)) >= 0).mean())
 
     twins = with_twins(lm, how, progress, lambda asks: [share(asks(prompts, some_of(scored.attributes)))])
-    chance = names_chance(lm, prompts, scored.attributes, share(scored), how.chance, ask)
-    return {"chance": chance, "twins": twins[0] if twins else ()}
+    chance, reach = names_chance(lm, prompts, scored.attributes, share(scored), how.chance, ask) or (None, None)
+    return {"chance": chance, "names_reach": reach, "twins": twins[0] if twins else ()}
 
 
 def described(question: Asked, scored: scoring.Scored, how: Asking) -> dict[str, Any]:

@@ -14,13 +14,12 @@ from aslant.errors import plural
 from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import (
-    MODEL_CONTENT_NOTE,
     LogProbabilityResult,
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import DRAWN, Category, line, weakest_chance
+from aslant.report.conventions import DRAWN, MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
@@ -99,10 +98,12 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
             *share_chance(result.chance),
+            *_scores_chance(result),
             *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
+        said.append("chance: not known for more than two target sets; names take the place of two (--targets he,she).")
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
@@ -119,6 +120,17 @@ def share_chance(chance: Chance | None) -> list[str]:
     ]
 
 
+def _scores_chance(result: LogProbabilityResult) -> list[str]:
+    """Say how far single attributes lean between two names of one gender, and how many lean further here."""
+    if (reach := result.names_reach) is None:
+        return []
+    beyond = sum(abs(score.score) > reach for score in result.scores)
+    return [
+        f"single attributes: between two such names, 95 % of the scores are within ±{small(reach)}; {beyond:,} of "
+        f"{plural(len(result.scores), 'attribute')} here {'is' if beyond == 1 else 'are'} beyond that."
+    ]
+
+
 def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
     """Say of a test whose attribute sets differ in word pieces how many they have, and what the effect is without."""
     pieces = [f"{mean:.1f}" for mean in test.pieces]
@@ -132,7 +144,7 @@ def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
 def twins_notes(
     result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]], instead: str = ""
 ) -> list[str]:  # fmt: skip
-    """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
+    """Say what untrained models give, by test, or why there are none; nothing where they were not requested."""
     if not result.provenance.settings.get("twins"):
         return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
