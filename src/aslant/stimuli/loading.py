@@ -14,6 +14,7 @@ import msgspec
 
 from aslant.errors import AslantError, StimuliError
 from aslant.io.reading import parse_toml, read_text
+from aslant.stimuli.descriptor_sets import descriptor_set, names_descriptors
 from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
@@ -61,8 +62,11 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7, ...
     """
+    found: StimulusSet
     if str(source) in names():
         found = _shipped(str(source))
+    elif names_descriptors(source):
+        found = descriptor_set(str(source))
     elif Path(source).suffix == ".toml" or os.path.isfile(source):  # noqa: PTH113 (a name may be too long for a file)
         found = read_set(Path(source))
     else:
