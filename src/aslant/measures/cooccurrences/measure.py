@@ -240,11 +240,13 @@ def _words(
     errors = np.maximum(vocabulary.errors[own], left_out_errors(counts.parts())[places])
     pvalues = [math.erfc(abs(z) / math.sqrt(2)) for z in (ratios / errors).tolist()]
     reach = NormalDist().inv_cdf(0.5 + settings.confidence / 2) * errors
-    numbers: Any = np.stack([ratios, ratios - reach, ratios + reach, pvalues, benjamini_hochberg(pvalues)], axis=1)
+    numbers = np.stack([ratios, ratios - reach, ratios + reach, pvalues, benjamini_hochberg(pvalues)], axis=1)
     first, second = counts.near
     found = [
-        PmiWord(word, group, counts.total[token], first[token], second[token], *row, asked.figures.get(word))
-        for (word, token, group), row in zip(listed, map(tuple, numbers.tolist()), strict=True)
+        PmiWord(
+            word, group, counts.total[token], first[token], second[token], r, low, high, p, q, asked.figures.get(word)
+        )
+        for (word, token, group), (r, low, high, p, q) in zip(listed, numbers.tolist(), strict=True)
     ]
     if drawn is None:
         return tuple(found)
