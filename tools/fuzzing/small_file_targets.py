@@ -126,6 +126,17 @@ def _translations(data: bytes, folder: Path) -> str:
     return f"accepted ({len(found)})"
 
 
+DESCRIPTORS = b'{"religion": {"all": ["Hindu", {"descriptor": "Sunni", "preference": "reviewed"}, "Roman Catholic"]}}'
+
+
+def _descriptors(data: bytes, folder: Path) -> str:
+    from aslant.stimuli.descriptor_sets import descriptor_set
+
+    found = descriptor_set(f"{written(folder, 'descriptors.json', data)}/religion")
+    demand(all(word.split() == [word] for word in found.words), "a word is empty, or several")
+    return "accepted"
+
+
 @cache
 def _report() -> Any:
     from aslant.results.audit import AuditComparison
@@ -435,6 +446,7 @@ def targets() -> Sequence[Target]:
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
+        Target("descriptors", (stimuli + "descriptor_sets",), lambda: [DESCRIPTORS], _descriptors),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
         Target("archives of data", (data + "receiving",), _archives, _archive, _made_archive),
     )  # fmt: skip

@@ -14,6 +14,7 @@ import msgspec
 
 from aslant.errors import AslantError, StimuliError
 from aslant.io.reading import parse_toml, read_text
+from aslant.stimuli.descriptor_sets import descriptor_set, names_descriptors
 from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
@@ -67,6 +68,8 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     found: StimulusSet
     if str(source) in names():
         found = _shipped(str(source))
+    elif names_descriptors(source):
+        found = descriptor_set(str(source))
     elif (several := _published(source)) is not None:
         if len(several) > 1:
             raise StimuliError(
@@ -89,7 +92,7 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
 
 def load_sets(source: str | os.PathLike[str], kind: type[Kind]) -> list[Kind]:
     """Load every set that a name or file has: several tests of a JSON file, else one (see `load_set`)."""
-    several = None if str(source) in names() else _published(source)
+    several = None if str(source) in names() or names_descriptors(source) else _published(source)
     return [found for found in several if isinstance(found, kind)] if several else [load_set(source, kind)]
 
 
