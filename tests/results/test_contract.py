@@ -88,6 +88,8 @@ def examples() -> dict[str, Result]:
         aslant.log_probability_weat(lm, "career-family"),
         aslant.log_probability_suite(lm, ["career-family"]),
         aslant.template_weat(lm, "math-arts"),
+        aslant.intersectional_bias(v, n_resamples=99, chance=20),
+        aslant.pmi_bias(["She is a nurse.", "He is a clerk."] * 20, ["nurse", "clerk"], contexts=(["she"], ["he"])),
         aslant.masked_weat(lm, "weat-6", bootstrap=20),
         aslant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
         aslant.seat(encoder, "weat-7", bootstrap=20),
@@ -234,6 +236,15 @@ def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results:
     del content["parts"][0]["results"][0]["qvalues"]
     with pytest.raises(AslantError, match=r"not a complete result of kind 'audit'.*'weat-suite'.*qvalues"):
         aslant.AuditResult.from_dict(content)
+
+
+def test_a_file_of_another_version_that_cannot_be_read_names_that_version(results: dict[str, Result]) -> None:
+    weat = results["weat"].to_dict()
+    del weat["targets"]
+    for version, said in ((aslant.__version__, ""), ("0.1.0", " (version 0.1.0 wrote it, and reads it)")):
+        weat["provenance"]["version"] = version
+        with pytest.raises(AslantError, match=re.escape(f"not a complete result of kind 'weat'{said}: ")):
+            aslant.results.result_from_dict(weat)
 
 
 @kinds

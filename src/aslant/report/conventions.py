@@ -194,9 +194,9 @@ def frequency_note(found: FrequencyLean | None, first: str, score: str = "the sc
     """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
     if found is None:
         return []
-    which = "frequent" if found.rho < 0 else "rare"
+    which = "more frequent" if found.rho < 0 else "rarer"
     return [
-        f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
+        f"frequency: the {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
         f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, {score} is "
         f"{small(found.without)} instead of {small(found.score)}"
     ]

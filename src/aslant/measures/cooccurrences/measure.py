@@ -236,17 +236,17 @@ def _words(
     listed = [(w, t, g.name) for g in groups for w, t in zip(g.used, g.tokens, strict=True)]
     own = np.concatenate(rows)
     places = [counts.watched.index(token) for _, token, _ in listed]
-    ratios, errors = (
-        vocabulary.log_odds[own],
-        np.maximum(vocabulary.errors[own], left_out_errors(counts.parts())[places]),
-    )
+    ratios = vocabulary.log_odds[own]
+    errors = np.maximum(vocabulary.errors[own], left_out_errors(counts.parts())[places])
     pvalues = [math.erfc(abs(z) / math.sqrt(2)) for z in (ratios / errors).tolist()]
     reach = NormalDist().inv_cdf(0.5 + settings.confidence / 2) * errors
     numbers = np.stack([ratios, ratios - reach, ratios + reach, pvalues, benjamini_hochberg(pvalues)], axis=1)
-    known: list[Any] = [(counts.total[token], *(near[token] for near in counts.near)) for _, token, _ in listed]
+    first, second = counts.near
     found = [
-        PmiWord(word, group, *how_often, *row.tolist(), asked.figures.get(word))
-        for (word, _, group), how_often, row in zip(listed, known, numbers, strict=True)
+        PmiWord(
+            word, group, counts.total[token], first[token], second[token], r, low, high, p, q, asked.figures.get(word)
+        )
+        for (word, token, group), (r, low, high, p, q) in zip(listed, numbers.tolist(), strict=True)
     ]
     if drawn is None:
         return tuple(found)
