@@ -10,7 +10,7 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -135,7 +135,8 @@ def read_stereoset(path: Path) -> PairSet:
         pairs = [_stereoset(item, part) for part, items in parts.items() for item in items]
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise StimuliError(f"'{path}' is not StereoSet's JSON: {type(problem).__name__}, {problem}.") from None
-    return _some(path, PairSet("stereoset", "StereoSet", tuple(pairs)))
+    _some(path, pairs)
+    return PairSet("stereoset", "StereoSet", tuple(pairs))
 
 
 def _stereoset(item: dict[str, Any], part: str) -> Pair:
@@ -173,7 +174,7 @@ def read_bec_pro(path: Path) -> PairSet:
             ))  # fmt: skip
     german = "Profession_EN" in next(iter(_table(path, BEC_COLUMNS)))[1]
     note = "German professions have another form for women, so the two sentences differ in more than the person"
-    return _some(path, PairSet("bec-pro", "BEC-Pro", tuple(pairs), (note,) if german else ()))
+    return PairSet("bec-pro", "BEC-Pro", tuple(pairs), (note,) if german else ())
 
 
 def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
@@ -193,17 +194,17 @@ def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]
     for line, row in rows:
         if any(row[name] is None for name in columns) or None in row:
             raise StimuliError(f"line {line} of '{path}' has not as many columns as the first line.")
-    return _some(path, rows)
+    _some(path, rows)
+    return rows
 
 
 def _filled(value: Any) -> bool:
     return bool(value and str(value).strip())
 
 
-def _some(path: Path, found: Any) -> Any:
-    if not (found.pairs if isinstance(found, PairSet) else found):
+def _some(path: Path, found: Sized) -> None:
+    if not len(found):
         raise StimuliError(f"'{path}' has no pairs of sentences.")
-    return found
 
 
 def named_once(pairs: Iterable[Pair]) -> tuple[Pair, ...]:

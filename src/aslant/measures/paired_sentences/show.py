@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from aslant.errors import plural
+from aslant.errors import AslantError, plural
 from aslant.measures.paired_sentences import result as r
 from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, PAPER, svg
@@ -260,4 +260,6 @@ def groups_chart(result: r.SentencePairsResult) -> str:
     if about := result.provenance.representation.note:
         subtitle += textwrap.wrap(plain(about), 90)
     title = alt.Title(said, subtitle=subtitle, anchor="start", offset=12, fontWeight="normal")
-    return svg(groups_picture(result).properties(width=560, title=title), ink=INK, paper=PAPER)
+    if (drawn := groups_picture(result)) is None:
+        raise AslantError("every pair has equal scores, so there is nothing to draw.")
+    return svg(drawn.properties(width=560, title=title), ink=INK, paper=PAPER)
