@@ -188,8 +188,8 @@ def _distinct(
 def _logarithms(scores: Sequence[Any]) -> tuple[FloatArray, FloatArray, str]:
     """Return log p_target and log p_prior of each word, and what they compare.
 
-    For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the target), and
-    P(up to the target) = P(sentence) / P(rest | target).
+    For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the attribute), where
+    the rest begins with the attribute, and P(up to the attribute) = P(sentence) / P(rest | all before).
     """
     if isinstance(scores[0], MaskedScore):
         return np.array([s.target for s in scores]), np.array([s.prior for s in scores]), MASKS
