@@ -87,6 +87,8 @@ def examples() -> dict[str, Result]:
         aslant.log_probability_weat(lm, "career-family"),
         aslant.log_probability_suite(lm, ["career-family"]),
         aslant.template_weat(lm, "math-arts"),
+        aslant.intersectional_bias(v, n_resamples=99, chance=20),
+        aslant.pmi_bias(["She is a nurse.", "He is a clerk."] * 20, ["nurse", "clerk"], contexts=(["she"], ["he"])),
         aslant.masked_weat(lm, "weat-6", bootstrap=20),
         aslant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
         aslant.seat(encoder, "weat-7", bootstrap=20),

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from fuzzing.made_up import made_up
-from fuzzing.mutation import TEXTS, as_toml, mutated_tree
+from fuzzing.mutation import TEXTS, as_json, as_toml, mutated_tree
 from fuzzing.targets import Target, demand, written
 
 COMMON: dict[str, Any] = {
@@ -44,6 +44,10 @@ SETS: dict[str, dict[str, Any]] = {
         "article": {"usual": "a", "before_vowel": "an", "vowels": "aeiou", "exceptions": {"hour": "an"}},
     },
 }  # fmt: skip
+PUBLISHED: dict[str, Any] = {
+    side: {"category": f"Some{side}", "examples": [f"{side} one", f"{side}-two", "Both"]}
+    for side in ("targ1", "targ2", "attr1", "attr2")
+}
 POLICY: dict[str, Any] = {
     "name": "mine", "allow_failed": False, "rule": [
         {
@@ -100,6 +104,26 @@ def _set(data: bytes, folder: Path) -> str:
         for column in found.columns[1:]:  # type: ignore[union-attr]
             found.column(column)  # type: ignore[union-attr]
     return f"accepted ({kind})"
+
+
+def _published(data: bytes, folder: Path) -> str:
+    from aslant.stimuli import parse_set
+    from aslant.stimuli.published_tests import as_toml, read_tests
+
+    for found in read_tests(written(folder, "de.json", data)):
+        sides = [set(map(str.casefold, group.words)) for group in found.groups]
+        demand(all(sides) and not sides[0] & sides[1] and not sides[2] & sides[3], "two sides of a test share a word")
+        demand(parse_set(as_toml(found), "mine").words == found.words, "a test cannot be written as TOML")
+    return "accepted"
+
+
+def _translations(data: bytes, folder: Path) -> str:
+    from aslant.stimuli import suite_sets
+    from aslant.stimuli.published_tests import translated_tests
+
+    found = translated_tests(written(folder, "vocab_en_de.csv", data), "de", suite_sets())
+    demand(all(group.words for test in found for group in test.groups), "a test has an empty set")
+    return f"accepted ({len(found)})"
 
 
 DESCRIPTORS = b'{"religion": {"all": ["Hindu", {"descriptor": "Sunni", "preference": "reviewed"}, "Roman Catholic"]}}'
@@ -392,6 +416,16 @@ def targets() -> Sequence[Target]:
         *(
             toml_target(f"word set ({kind})", "aslant.stimuli.loading", {"kind": kind, **COMMON, **tree}, _set)
             for kind, tree in SETS.items()
+        ),
+        Target(
+            "published tests", ("aslant.io.reading", stimuli + "published_tests"),
+            lambda: [as_json(PUBLISHED), as_json({"weat6": PUBLISHED, "weat17": PUBLISHED})], _published,
+            lambda chance: as_json(mutated_tree({"weat6": PUBLISHED}, chance)), (b'"examples"', b"[", b"null"),
+        ),
+        Target(
+            "translations", (stimuli + "published_tests",),
+            lambda: [b"brother,Bruder,\nsister,Schwester,\nmath,Mathe,\nart,Kunst,\nhe,er,\nshe,sie,\n"],
+            _translations, tokens=(b",", b'"', b"\n"),
         ),
         toml_target("policy", "aslant.auditing.policy", POLICY, _policy),
         toml_target("data entry", "aslant.data.registry", ENTRY, _entry),
