@@ -59,7 +59,6 @@ def examples() -> dict[str, Result]:
         aslant.weat(v, "weat-6"),
         aslant.weat_suite(v),
         aslant.wefat(v),
-        aslant.intersectional_bias(v, n_resamples=99, chance=20),
         aslant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
         aslant.relative_norm(v, "weat-6", chance=20, bootstrap=20),
         aslant.ripa(v, "weat-6", chance=20, bootstrap=20),
