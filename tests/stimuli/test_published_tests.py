@@ -174,8 +174,8 @@ def test_english_words_and_other_vectors_say_which_language_fits() -> None:
     with pytest.raises(AslantError) as caught:
         aslant.weat(planted(lean=1.0), "weat-9")
     assert str(caught.value) == (
-        "the words of 'weat-9' are English (en), and 'german.vec' has none of them; for vectors in another language "
-        'choose tests in it, such as --language de (language="de" in Python).'
+        "the words of 'weat-9' are English (en), and 'german.vec' has none of them; for another language choose "
+        'tests in it, such as --language de (language="de" in Python).'
     )
 
 
@@ -264,4 +264,4 @@ def test_what_is_known_of_flowers_instruments_and_names_holds_in_real_french_vec
         assert found.chance is not None
         assert found.chance.pvalue < 0.05
     [reason, *_] = [skipped.reason for skipped in aslant.weat_suite(v, bootstrap=0, chance=0).skipped]
-    assert "the words are English (en): for vectors in another language choose tests in it" in reason
+    assert "the words are English (en): for another language choose tests in it" in reason

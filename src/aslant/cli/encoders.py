@@ -116,7 +116,7 @@ def chosen_sets(
     """Return the tests that were named, in a language if one was given, and those in files."""
     from aslant.stimuli import WeatSet, language_tests, load_sets
 
-    named = [] if language is None or (words and not tests) else language_tests(language, tests)
+    named = [] if language is None else language_tests(language, tests or None)
     sources = (*(tests or () if language is None else ()), *(words or ()))
     return named + [found for source in sources for found in load_sets(source, WeatSet)]
 

@@ -81,6 +81,7 @@ def ceat_command(
     corpus: CorpusOption = None,
     test: TestOption = None,
     words: OwnWordsOption = None,
+    language: LanguageOption = None,
     *,
     settings: CeatSuiteSettings,
     text: Text,
@@ -97,7 +98,7 @@ def ceat_command(
     from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
     from aslant.measures.sentence_tests.show import ceat_chart
 
-    chosen = chosen_sets(test, words)
+    chosen = chosen_sets(test, words, language)
     how = {**vars(settings), "store": encoding.store(), "rng": running.seed}
     sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)

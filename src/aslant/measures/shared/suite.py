@@ -102,7 +102,7 @@ def _language_note(test: StimulusSet, sets: Sequence[WordsUsed]) -> str:
 
 def _other(test: StimulusSet) -> str:
     how = '--language de (language="de" in Python)' if test.language == "en" else "those that ship for English"
-    return f"for vectors in another language choose tests in it, such as {how}"
+    return f"for another language choose tests in it, such as {how}"
 
 
 def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, why: str) -> None:
