@@ -189,7 +189,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     }.get(kind, lambda: content)()
     provenance = inner["provenance"]
     assert provenance["version"] == aslant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy"))
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy", "own sentences"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)

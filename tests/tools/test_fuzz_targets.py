@@ -38,6 +38,7 @@ ELSEWHERE = {
     "aslant.cli.audit_many": "audits that its own workers made",
     "aslant.measures.sentence_tests.command": "by aslant.corpus and aslant.models",
     "aslant.measures.in_context.command": "by aslant.corpus and aslant.models",
+    "aslant.measures.cooccurrences.command": "by aslant.corpus",
     "aslant.cli.encoders": "by aslant.corpus and aslant.models",
     "aslant.cli.shared": "by aslant.vectors.loading",
     "aslant.measures.template_tests.command": "by aslant.models",

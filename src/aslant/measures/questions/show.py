@@ -17,7 +17,7 @@ from aslant.results.parts import Interval
 
 #: What an audit calls the categories.
 CATEGORIES = {
-    "Disability_status": "disability", "Gender_identity": "gender", "Physical_appearance": "body type",
+    "Disability_status": "disability", "Gender_identity": "gender", "Physical_appearance": "appearance",
     "Race_ethnicity": "race", "Race_x_SES": "race and class", "Race_x_gender": "race and gender", "SES": "class",
     "Sexual_orientation": "sexuality", EVERY: "several",
 }  # fmt: skip
