@@ -41,7 +41,7 @@ CORE = ("statistics/*.py", "measures/*/*.py", "auditing/policy.py", "auditing/co
 #: Files of the rooms that only declare options or draw.
 NOT_CORE = ("command.py", "show.py", "charts.py", "page.py", "pages.py", "__init__.py")
 #: Imported once, before any test: what takes longest to load.
-HEAVY = ("hypothesis", "numba", "numpy.testing", "rich.console", "scipy.stats", "typer")
+HEAVY = ("hypothesis", "numba", "numpy.testing", "rich.console", "scipy.stats", "sklearn.svm", "torch", "typer")
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -51,7 +51,7 @@ BORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 NAMES |= {"mean": "sum", "argmin": "argmax", "argmax": "argmin", "ones": "zeros", "zeros": "ones"}
 #: Names of sizes that only share work out or bound what is read, and arguments that change no result.
-SIZES = ("MAX", "MOST", "BLOCK", "_BLOCK", "TYPE_CHECKING")
+SIZES = ("MAX", "MOST", "BLOCK", "_BLOCK", "_BYTES", "_WORK", "block", "DRAWS", "TYPE_CHECKING")
 NO_RESULT = ("cache", "copy", "maxsize", "nogil", "stacklevel", "strict")
 #: One more than a number as large as this (draws, seeds, sizes) makes no difference that a test should see.
 LARGE = 1000
@@ -62,12 +62,17 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
     "measures/association/chance.py": (("place = np.zeros", "np.zeros → np.ones"),),  # more rows than needed
     "measures/association/multi_group.py": (("return np.stack([first, np.zeros", "np.zeros → np.ones"),),
     "measures/geometry/chance.py": (("return against_chance(", "False → True"),),  # neither is ever below 0
-    "measures/enumeration/run.py": (("return replace(self, seeds=", "5 → 6"),),  # one more seed than is used
+    "measures/enumeration/run.py": (
+        ("return replace(self, seeds=", "5 → 6"),  # one more seed than is used
+        ("return steps.keep_by_margin(self.margins(", "True → False"),  # another way to solve the same problem
+    ),
+    "measures/in_context/space.py": (("shuffles = int(generator(randoms[0])", "0 → 1"),),  # another seed is as good
     "measures/residuals/chance.py": (
         ("return np.argpartition(", "-values → values"),  # both ends are taken
         ("if draws > FIRST and", "draws > FIRST →"),  # nothing is left to draw
     ),
     "measures/sentence_tests/chance.py": (("found = np.array([ranks().get(", "1 → 2"),),  # any number below 0
+    "measures/template_tests/scoring.py": (("if len(once) > 1 and any(", "any → all"),),  # of one prompt: all or none
     "measures/shared/chance.py": (("ranks[ranks < 0] =", "len(vectors) // 2 → len(vectors) / 2"),),  # into integers
     "statistics/permutation.py": (
         ("count += int(np.count_nonzero(sums", "sums[size - 1] >= threshold - score"),
@@ -81,6 +86,7 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
         ("while place < per_cell", "value > cell[place] →"), ("if value > cell[0]", "value > cell[0] →"),
     ),
     "statistics/subset_sums.py": (
+        ("exists = (j <= i)", "n - i"),  # sets that cannot be completed count for nothing
         ("widths = ", ""), ("step = ", ""), ("shrink = ", ""), ("while step > 1", ""), ("return 1.0, 1.0", ""),
         ("_LIST_LIMIT =", ""), ("_TAIL_LIST_LIMIT =", ""), ("_WORK_LIMIT =", ""), ("_CELLS_LIMIT =", ""),
         ("ALWAYS_UP_TO =", ""), ("COMPILED_FROM =", ""), ("_FIRST_WORK =", ""),
@@ -147,7 +153,9 @@ def spots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr | ast.Import):
                 continue
             declared = isinstance(node, ast.ClassDef) and field == "keywords"
-            if field in ("defaults", "kw_defaults") and not isinstance(getattr(child, "value", None), bool):
+            setting = isinstance(node, ast.AnnAssign) and isinstance(child, ast.Constant)
+            default = setting or field in ("defaults", "kw_defaults")
+            if default and not isinstance(getattr(child, "value", None), bool):
                 continue  # how much is drawn or shown unless one says otherwise
             if declared or getattr(child, "arg", "") in NO_RESULT or named(child).startswith(SIZES):
                 continue
@@ -374,7 +382,8 @@ def main() -> None:
     given = parser.parse_args()
     os.chdir(ROOT)
     for name in HEAVY:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     files = sorted(file for pattern in CORE for file in SOURCE.glob(pattern) if not file.name.endswith(NOT_CORE))
     every = [mutant for file in files if given.only in str(file) for mutant in mutants(file)]
     drawn = random.Random(given.seed).sample(every, min(given.mutants, len(every)))

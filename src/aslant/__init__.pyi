@@ -34,6 +34,7 @@ from .measures.association.multi_group import generalised_weat as generalised_we
 from .measures.association.result import WeatResult as WeatResult
 from .measures.association.single_words import wefat as wefat
 from .measures.cooccurrences.measure import pmi_bias as pmi_bias
+from .measures.descriptors.measure import holistic_bias as holistic_bias
 from .measures.enumeration.measure import compare_enumerations as compare_enumerations
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult
@@ -54,6 +55,7 @@ from .measures.polarities.trend import polarity_trend as polarity_trend
 from .measures.polarities.trend import polarity_trends as polarity_trends
 from .measures.pronouns_chosen.measure import pronoun_choice as pronoun_choice
 from .measures.pronouns_resolved.measure import pronoun_resolution as pronoun_resolution
+from .measures.questions.measure import bbq as bbq
 from .measures.residuals.measure import residual_bias as residual_bias
 from .measures.sentence_tests.contexts import ceat as ceat
 from .measures.sentence_tests.contexts import ceat_suite as ceat_suite

@@ -41,7 +41,8 @@ class Entry:
 class Command(Entry):
     """A command: what runs it (a function, or an app with sub-commands), and its place and line in --help.
 
-    `formerly` are names that it had; they still run it.
+    `formerly` are names that it had; they still run it. `data` are the data names that it measures, so that another
+    command that is given one of them can say where it belongs.
     """
 
     run: str = "command:command_line"
@@ -49,6 +50,7 @@ class Command(Entry):
     group: str
     order: int = 1_000
     formerly: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

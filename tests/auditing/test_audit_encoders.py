@@ -60,7 +60,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_each(whole: aslant.AuditResult) -> None:
     assert [part.measure for part in whole.parts] == ["seat", "ceat", "contextual"]
-    assert {what.partition(", ")[0] for what in whole.not_run} == {"ceat"}  # the text has the words of one test only
+    assert {what.partition(", ")[0] for what in whole.not_run} == {"ceat", "pmi"}  # the text has words of one test only
     lines = {(line.measure, line.stimuli): line for line in whole.glance}
     assert len(lines) == len(whole.glance)
     seat, ceat = lines["seat", "weat-7"], lines["ceat", "weat-7"]
@@ -90,7 +90,7 @@ def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: aslant
 def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:
     plan = running.Plan(subject_of(FakeEncoder()))
     assert [step.id for step in plan.steps] == ["seat"]
-    assert set(plan.left_out) == {"ceat", "contextual"}
+    assert set(plan.left_out) == {"ceat", "contextual", "pmi"}
     assert all("--corpus" in why for why in plan.left_out.values())
     with pytest.raises(MeasureError, match="'ceat' needs text to draw sentences from; give a corpus"):
         aslant.audit(FakeEncoder(), only=["ceat"])

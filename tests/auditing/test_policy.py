@@ -154,7 +154,8 @@ def test_the_default_policy_wants_every_test_of_its_kind_of_model_unless_the_rep
 
     assert gone(audit) == [], "the rest was left out on request"
     unchecked = aslant.check_policy(audit).coverage[0].partition("checked: ")[2]
-    assert unchecked.startswith("word-set-scores, geometry, residual, enumeration;")
+    left = "weat-categories, word-set-scores, geometry, intersectional, residual, enumeration;"
+    assert unchecked.startswith(left)
     others = tuple(line for line in audit.glance if line.stimuli != "weat-6")
     assert gone(replace(audit, glance=others)) == ["weat-6"]
     last = tuple(line for line in audit.glance if line.stimuli == "weat-9")

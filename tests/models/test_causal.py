@@ -37,9 +37,8 @@ def by_hand(lm: TransformersCausalLM, sentence: Sentence) -> tuple[float, float 
     ends = [*(0 for _ in begin), *(right for _, right in cut["offset_mapping"])]
     table = log_softmax(lm.network.model, ids)
     values = {i: float(table[i - 1, ids[i]]) for i in range(1, len(ids)) if not special[i]}
-    before = len(sentence.template.split("[TARGET]")[0].replace("[ATTRIBUTE]", sentence.attribute))
-    end = before + len(sentence.target)
-    after = sum(value for i, value in values.items() if ends[i] > end)
+    start = len(sentence.template.split("[ATTRIBUTE]")[0].replace("[TARGET]", sentence.target).rstrip())
+    after = sum(value for i, value in values.items() if ends[i] > start)
     follows = sentence.template.index("[TARGET]") < sentence.template.index("[ATTRIBUTE]")
     return sum(values.values()), after if follows else None
 

@@ -170,6 +170,6 @@ def test_words_that_several_measures_lack_are_named_once_and_few_of_them() -> No
     words = tuple(f"word{i}" for i in range(29))
     part = AuditPart("geometry", "Geometry", (cast(Any, SimpleNamespace(missing=words, names_missing=True)),), 0.0)
     audit = audit_of(parts=(part, replace(part, measure="residual"), replace(part, results=(), measure="weat")))
-    assert glance_table(audit).notes == (
+    assert glance_table(audit).notes[-1:] == (
         "geometry and residual: not found: word0, word1, word2, word3, word4 and 24 more (--json lists all)",
     )

@@ -23,6 +23,8 @@ from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_pairs, write_winogender
+from fake_texts import FakeTexts
+from made_sets import write_bbq, write_holistic
 from planted_text import planted
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
@@ -86,6 +88,8 @@ def examples() -> dict[str, Result]:
         aslant.log_probability_weat(lm, "career-family"),
         aslant.log_probability_suite(lm, ["career-family"]),
         aslant.template_weat(lm, "math-arts"),
+        aslant.intersectional_bias(v, n_resamples=99, chance=20),
+        aslant.pmi_bias(["She is a nurse.", "He is a clerk."] * 20, ["nurse", "clerk"], contexts=(["she"], ["he"])),
         aslant.masked_weat(lm, "weat-6", bootstrap=20),
         aslant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
         aslant.seat(encoder, "weat-7", bootstrap=20),
@@ -94,6 +98,8 @@ def examples() -> dict[str, Result]:
         aslant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
         (pairs := aslant.sentence_pairs(lm, write_pairs(Path(tempfile.mkdtemp())), bootstrap=20)),
         aslant.compare_pairs(pairs, pairs),
+        aslant.holistic_bias(FakeTexts(), write_holistic(Path(tempfile.mkdtemp())), chance=20, twins=1, nouns=4),
+        aslant.bbq(FakeTexts(), write_bbq(Path(tempfile.mkdtemp())), sets=1, bootstrap=20, twins=1),
         aslant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
         aslant.pronoun_resolution(
             gap_like.encoder(),
@@ -183,7 +189,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     }.get(kind, lambda: content)()
     provenance = inner["provenance"]
     assert provenance["version"] == aslant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy"))
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy", "own sentences"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)
@@ -230,6 +236,15 @@ def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results:
     del content["parts"][0]["results"][0]["qvalues"]
     with pytest.raises(AslantError, match=r"not a complete result of kind 'audit'.*'weat-suite'.*qvalues"):
         aslant.AuditResult.from_dict(content)
+
+
+def test_a_file_of_another_version_that_cannot_be_read_names_that_version(results: dict[str, Result]) -> None:
+    weat = results["weat"].to_dict()
+    del weat["targets"]
+    for version, said in ((aslant.__version__, ""), ("0.1.0", " (version 0.1.0 wrote it, and reads it)")):
+        weat["provenance"]["version"] = version
+        with pytest.raises(AslantError, match=re.escape(f"not a complete result of kind 'weat'{said}: ")):
+            aslant.results.result_from_dict(weat)
 
 
 @kinds

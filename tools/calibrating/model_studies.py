@@ -85,6 +85,32 @@ def share(random: np.random.Generator, planted: bool) -> Values:
     return {"log_probability_bias, interval of the share": float(not got.low <= shown <= got.high)}
 
 
+def contrasts(random: np.random.Generator, planted: bool) -> Values:
+    """Three target sets and 40 attributes, associations skewed; planted: the first goes with every attribute."""
+    model = SkewedLM(random, {"he": 1.5} if planted else {})
+    got = aslant.log_probability_bias(
+        model, "[TARGET] worked as a [ATTRIBUTE].", ["he", "she", "they"], words("w", 40), rng=random
+    )
+    pair, rest = got.contrasts[0], got.contrasts[3]
+    assert pair.pvalue is not None
+    assert rest.pvalue is not None
+    real = np.array([planted and (c.first, c.second) != ("she", "they") for c in got.contrasts])
+    qvalues = np.array([c.qvalue for c in got.contrasts])
+    return {
+        "log_probability_bias, a pair of classes": pair.pvalue,
+        "log_probability_bias, a class against the rest": rest.pvalue,
+        "log_probability_bias, q over six contrasts": discovery(random, qvalues, real, planted),
+    }
+
+
+class SkewedLM(NullMaskedLM):
+    """Associations are exponential, so that the difference from the mean of two others is not symmetric."""
+
+    def _score(self, s: Sentence) -> MaskedScore:
+        drawn = float(np.exp(self.drawn(s.target, s.attribute))) + self.leanings.get(s.target, 0.0)
+        return MaskedScore(-3.0 + drawn, -3.0, (s.target,), (s.attribute,))
+
+
 class NullPronounLM(NullMaskedLM):
     """Log-odds of a female pronoun: `gap` towards the stereotype, plus what was drawn for occupation and sentence."""
 
@@ -159,6 +185,7 @@ INTERVALS = {
 SIGNS = "the gaps of an occupation could all have had the other sign"
 SWAPPED = "the stereotypes of occupations are exchangeable"
 SHARES = "log-odds have nothing to do with the share of women"
+CLASSES = "the classes are exchangeable within an attribute"
 ATTRIBUTES = "attributes are exchangeable: which set one is in has nothing to do with its score"
 
 
@@ -206,6 +233,11 @@ STUDIES: tuple[Any, ...] = (
             "log_probability_bias, interval of the share", ("Contrast.low", "Contrast.high"),
             "the share in the population that the attributes were drawn from", "miss", 0.075,
         ),
+    ), 100, 1000),
+    Study("log-probability-contrasts", contrasts, (
+        Row("log_probability_bias, a pair of classes", ("Contrast.pvalue",), CLASSES, uniform=True),
+        Row("log_probability_bias, a class against the rest", ("Contrast.pvalue",), CLASSES),
+        Row("log_probability_bias, q over six contrasts", ("Contrast.qvalue",), NO_DISCOVERY, "rate"),
     ), 100, 1000),
     _pronouns(6, 500),
     _pronouns(12, 300),

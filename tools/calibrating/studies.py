@@ -10,6 +10,7 @@ import re
 import aslant.measures
 import aslant.results
 from calibrating import (
+    choice_studies,
     model_studies,
     pair_studies,
     resolution_studies,
@@ -30,6 +31,7 @@ MODULES = (
     model_studies,
     pair_studies,
     resolution_studies,
+    choice_studies,
 )
 STUDIES: tuple[Study, ...] = tuple(study for module in MODULES for study in module.STUDIES)
 ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
@@ -54,11 +56,15 @@ EXEMPT = {
     },
     **dict.fromkeys(
         (
+            "Contrast.chance_qvalue",
+            "AxisBias.chance_qvalue",
             *(f"{word}.chance_qvalue" for word in CHANCE_BY_WORD),
             *(f"{suite}SuiteResult.chance_qvalues" for suite in SUITES),
         ),
         "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     ),
+    "QuestionBias.accuracy_interval": "made by the code of its bias_interval, which is in the table",
+    "QuestionBias.qvalue": "Benjamini–Hochberg over its pvalue, which is in the table",
     "MacResult.pvalue": "None: all targets are one set, and no words could change places",
     "WordSetScoresResult.chance_qvalues": "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     "EctResult.interval": "where words are drawn twice, ranks are tied: it tells how much the words matter, no more",

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from fuzzing.made_up import made_up
-from fuzzing.mutation import TEXTS, as_toml, mutated_tree
+from fuzzing.mutation import TEXTS, as_json, as_toml, mutated_tree
 from fuzzing.targets import Target, demand, written
 
 COMMON: dict[str, Any] = {
@@ -44,6 +44,10 @@ SETS: dict[str, dict[str, Any]] = {
         "article": {"usual": "a", "before_vowel": "an", "vowels": "aeiou", "exceptions": {"hour": "an"}},
     },
 }  # fmt: skip
+PUBLISHED: dict[str, Any] = {
+    side: {"category": f"Some{side}", "examples": [f"{side} one", f"{side}-two", "Both"]}
+    for side in ("targ1", "targ2", "attr1", "attr2")
+}
 POLICY: dict[str, Any] = {
     "name": "mine", "allow_failed": False, "rule": [
         {
@@ -100,6 +104,37 @@ def _set(data: bytes, folder: Path) -> str:
         for column in found.columns[1:]:  # type: ignore[union-attr]
             found.column(column)  # type: ignore[union-attr]
     return f"accepted ({kind})"
+
+
+def _published(data: bytes, folder: Path) -> str:
+    from aslant.stimuli import parse_set
+    from aslant.stimuli.published_tests import as_toml, read_tests
+
+    for found in read_tests(written(folder, "de.json", data)):
+        sides = [set(map(str.casefold, group.words)) for group in found.groups]
+        demand(all(sides) and not sides[0] & sides[1] and not sides[2] & sides[3], "two sides of a test share a word")
+        demand(parse_set(as_toml(found), "mine").words == found.words, "a test cannot be written as TOML")
+    return "accepted"
+
+
+def _translations(data: bytes, folder: Path) -> str:
+    from aslant.stimuli import suite_sets
+    from aslant.stimuli.published_tests import translated_tests
+
+    found = translated_tests(written(folder, "vocab_en_de.csv", data), "de", suite_sets())
+    demand(all(group.words for test in found for group in test.groups), "a test has an empty set")
+    return f"accepted ({len(found)})"
+
+
+DESCRIPTORS = b'{"religion": {"all": ["Hindu", {"descriptor": "Sunni", "preference": "reviewed"}, "Roman Catholic"]}}'
+
+
+def _descriptors(data: bytes, folder: Path) -> str:
+    from aslant.stimuli.descriptor_sets import descriptor_set
+
+    found = descriptor_set(f"{written(folder, 'descriptors.json', data)}/religion")
+    demand(all(word.split() == [word] for word in found.words), "a word is empty, or several")
+    return "accepted"
 
 
 @cache
@@ -284,6 +319,46 @@ def _winogender(mutates: str) -> Callable[[bytes, Path], str]:
     return run
 
 
+DESCRIPTORS = b'{"age": {"": ["old", {"descriptor": "young", "preference": "reviewed", "article": "a"}]}}'
+NOUNS = b'{"neutral": [["person", "people"], ["kid", "kids"]]}'
+TEMPLATES = b'{"I am {noun_phrase}.": {}, "I like {plural_noun_phrase}.": {"must_be_noun": true}}'
+
+
+def _holistic(mutates: int) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.descriptors.stimuli import FILES, read_holistic_bias
+
+        for place, good in enumerate((DESCRIPTORS, NOUNS, TEMPLATES)):
+            written(folder, FILES[place], data if place == mutates else good)
+        found = read_holistic_bias(folder)
+        phrases = [d.phrase(noun, plural=True) for d in found.descriptors for noun in found.nouns]
+        demand(all(phrase.strip() for phrase in phrases), "an empty phrase")
+        return "accepted"
+
+    return run
+
+
+QUESTIONS = (
+    b'{"example_id": 0, "question_index": "1", "question_polarity": "neg", "context_condition": "ambig", '
+    b'"category": "Age", "answer_info": {"ans0": ["a", "old"], "ans1": ["b", "young"], "ans2": ["c", "unknown"]}, '
+    b'"context": "Ann met Eve.", "question": "Who?", "ans0": "Ann", "ans1": "Eve", "ans2": "Unknown", "label": 2}\n'
+)
+BIASED = b"category,example_id,target_loc\nAge,0,0\n"
+
+
+def _bbq(mutates: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.questions.stimuli import METADATA, read_bbq
+
+        written(folder, "Age.jsonl", data if mutates == "questions" else QUESTIONS)
+        written(folder, METADATA, data if mutates == "biased" else BIASED)
+        for question in read_bbq(folder).questions:
+            demand(len(set(question.answers)) == 3 and question.biased != question.unknown, "answers are mixed up")
+        return "accepted"
+
+    return run
+
+
 ATTRIBUTES = (b"salary\tjob_title\n10\tclerk\n20\tnurse\n", b"clerk\nnurse\n", b'a,word\n"x, y",z\n')
 PAIRS = b"# a comment\nking\tqueen\t8.6\ncar\t\ttrain\t6\n"
 STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
@@ -408,6 +483,16 @@ def targets() -> Sequence[Target]:
             toml_target(f"word set ({kind})", "aslant.stimuli.loading", {"kind": kind, **COMMON, **tree}, _set)
             for kind, tree in SETS.items()
         ),
+        Target(
+            "published tests", ("aslant.io.reading", stimuli + "published_tests"),
+            lambda: [as_json(PUBLISHED), as_json({"weat6": PUBLISHED, "weat17": PUBLISHED})], _published,
+            lambda chance: as_json(mutated_tree({"weat6": PUBLISHED}, chance)), (b'"examples"', b"[", b"null"),
+        ),
+        Target(
+            "translations", (stimuli + "published_tests",),
+            lambda: [b"brother,Bruder,\nsister,Schwester,\nmath,Mathe,\nart,Kunst,\nhe,er,\nshe,sie,\n"],
+            _translations, tokens=(b",", b'"', b"\n"),
+        ),
         toml_target("policy", "aslant.auditing.policy", POLICY, _policy),
         toml_target("data entry", "aslant.data.registry", ENTRY, _entry),
         Target("names .txt", (names,), _lines("Ann", "Bob, Eve;Zoë", ""), _names("names.txt")),
@@ -423,6 +508,15 @@ def targets() -> Sequence[Target]:
             tokens=GAP_TOKENS,
         ),
         Target("Winogender shares", (stimuli + "pronoun_sets",), lambda: [SHARES], _winogender("shares")),
+        *(
+            Target(f"HolisticBias {name}", ("aslant.measures.descriptors.stimuli",), lambda good=good: [good],
+                   _holistic(place))
+            for place, (name, good) in enumerate(
+                {"descriptors": DESCRIPTORS, "nouns": NOUNS, "templates": TEMPLATES}.items()
+            )
+        ),
+        Target("BBQ questions", ("aslant.measures.questions.stimuli",), lambda: [QUESTIONS], _bbq("questions")),
+        Target("BBQ biased answers", ("aslant.measures.questions.stimuli",), lambda: [BIASED], _bbq("biased")),
         Target("sentence pairs", (stimuli + "pair_sets",), lambda: [SENTENCE_PAIRS], _sentence_pairs("mine.csv")),
         Target("StereoSet", (stimuli + "pair_sets",), lambda: [STEREOSET], _sentence_pairs("dev.json")),
         Target(
@@ -433,6 +527,7 @@ def targets() -> Sequence[Target]:
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
+        Target("descriptors", (stimuli + "descriptor_sets",), lambda: [DESCRIPTORS], _descriptors),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
         Target("archives of data", (data + "receiving",), _archives, _archive, _made_archive),
     )  # fmt: skip

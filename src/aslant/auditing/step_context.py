@@ -17,7 +17,7 @@ from aslant.catalogue import steps
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.results.audit import Profile
 from aslant.results.codec import MeasuredResult
-from aslant.stimuli import StimulusSet, load_set
+from aslant.stimuli import StimulusSet, load_sets
 
 Progress = Callable[[str, int, int], None]
 Results = tuple[MeasuredResult, ...]
@@ -105,10 +105,10 @@ def own_sets(words: Any) -> tuple[StimulusSet, ...]:
     for item in words if isinstance(words, Iterable) and not isinstance(words, str | PathLike) else [words]:
         if not isinstance(item, str | PathLike | StimulusSet):
             raise StimuliError(f"words={item!r:.60} does not name a word set; give the path of a TOML file.")
-        loaded = item if isinstance(item, StimulusSet) else load_set(item)
-        if loaded.id in found:
-            raise StimuliError(f"two sets of words are called '{loaded.id}'; rename one of the files.")
-        found[loaded.id] = loaded
+        for loaded in [item] if isinstance(item, StimulusSet) else load_sets(item, StimulusSet):
+            if loaded.id in found:
+                raise StimuliError(f"two sets of words are called '{loaded.id}'; rename one of the files.")
+            found[loaded.id] = loaded
     return tuple(found.values())
 
 

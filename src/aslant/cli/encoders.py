@@ -30,7 +30,12 @@ CorpusOption = Annotated[
     ),
 ]  # fmt: skip
 TestOption = Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")]
-OwnWordsOption = Annotated[list[Path] | None, o.option("Your own WEAT set, a TOML file; can be repeated.", "FILE")]
+OwnWordsOption = Annotated[
+    list[Path] | None, o.option("Your own WEAT set, a TOML file, or SEAT's or WEATHub's JSON; can be repeated.", "FILE")
+]
+LanguageOption = Annotated[
+    str | None, o.option("Tests in another language: de, fr, hi … (fetched by data name), or a file.", "CODE|FILE")
+]
 
 
 @dataclass(frozen=True)
@@ -105,11 +110,15 @@ def read_layer(text: str | None) -> str | int | None:
     return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,6}", text) else text
 
 
-def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatSet]:
-    """Return the tests that were named, and those in files."""
-    from aslant.stimuli import WeatSet, load_set
+def chosen_sets(
+    tests: list[str] | None, words: list[Path] | None, language: str | None = None
+) -> list[WeatSet]:  # fmt: skip
+    """Return the tests that were named, in a language if one was given, and those in files."""
+    from aslant.stimuli import WeatSet, language_tests, load_sets
 
-    return [load_set(source, WeatSet) for source in (*(tests or ()), *(words or ()))]
+    named = [] if language is None else language_tests(language, tests or None)
+    sources = (*(tests or () if language is None else ()), *(words or ()))
+    return named + [found for source in sources for found in load_sets(source, WeatSet)]
 
 
 def measured(one: Callable[..., Any], several: Callable[..., Any], tests: list[WeatSet], *of: Any, **how: Any) -> Any:

@@ -63,18 +63,19 @@ def check_command(
 ) -> None:
     """Check your own word set; exit code 2 and one sentence if it cannot be used."""
     from aslant.report.tables import plain
-    from aslant.stimuli import kind_of, read_set
+    from aslant.stimuli import StimulusSet, kind_of, load_sets, read_set
 
-    found = read_set(file)
-    what = f"a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}"
-    print(f"{plain(file)}: {what}; {plain(found.title)}")
-    for group in found.groups:
-        print(f"  {plain(group.name)}: {len(group.words)}")
+    sets = load_sets(file, StimulusSet) if file.suffix in (".json", ".jsonl") else [read_set(file)]
+    for found in sets:
+        what = f"a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}"
+        print(f"{plain(file)}: {what}; {plain(found.title)}")
+        for group in found.groups:
+            print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:
         from aslant.cli.shared import Reading
 
         vectors = Reading().open(model)
-        looked_up = vectors.lookup(found.words)
+        looked_up = vectors.lookup(list(dict.fromkeys(word for found in sets for word in found.words)))
         print(f"in {plain(vectors.name)}: {len(looked_up.found):,} found, {len(looked_up.missing):,} missing")
         if looked_up.missing:
             print(f"missing: {plain(', '.join(looked_up.missing))}")

@@ -307,7 +307,7 @@ class TransformersCausalLM(TransformersLM, CausalTextScorer):
         values = {i: answers[found.ids[:i], found.ids[i]] for i in found.content if i > 0}
         follows = found.attribute.start > found.target.start
         return CausalScore(
-            continuation=sum(v for i, v in values.items() if i >= found.target.stop) if follows else None,
+            continuation=sum(v for i, v in values.items() if i >= found.attribute.start) if follows else None,
             sentence=sum(values.values()),
             pieces=self.speller.pieces(found, found.target),
             attribute_pieces=self.speller.pieces(found, found.attribute),

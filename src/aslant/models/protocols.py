@@ -59,7 +59,7 @@ class MaskedScore:
 class CausalScore:
     """Log-likelihoods of one sentence under a left-to-right model, natural logarithm.
 
-    `continuation`: of all that follows the target, given all up to and with it (None where the attribute stands
+    `continuation`: of the attribute and all that follows it, given all before it (None where the attribute stands
     before the target); `sentence`: of the whole sentence. `unweighed`: the target's first piece has nothing before it
     and so no probability, which is then missing from `sentence`.
     """

@@ -116,6 +116,8 @@ DRAWN = {
     "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
+    "random adjectives": "sets of random adjectives",
+    "names against others": "first names against others of their gender",
     "words of the text": "sets of other words of the text of the same frequency",
     "untrained twins": "untrained models of the same architecture",
 }
@@ -140,7 +142,7 @@ def beyond(chance: Chance) -> str:
         share = f"{chance.reached / chance.draws:.0%}".replace("%", " %")
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {share} of draws."
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
-    larger = "Farther from one half" if chance.kind == "names" else "Larger"  # a share, either way
+    larger = "Farther from one half" if chance.kind.startswith("names") else "Larger"  # a share, either way
     return f"{larger} than {share} % of {drawn}."
 
 
@@ -192,9 +194,9 @@ def frequency_note(found: FrequencyLean | None, first: str, score: str = "the sc
     """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
     if found is None:
         return []
-    which = "frequent" if found.rho < 0 else "rare"
+    which = "more frequent" if found.rho < 0 else "rarer"
     return [
-        f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
+        f"frequency: the {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
         f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, {score} is "
         f"{small(found.without)} instead of {small(found.score)}"
     ]

@@ -15,6 +15,7 @@ import msgspec
 from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.results.provenance import Provenance
+from aslant.version import __version__
 
 #: Characters that JSON may hold as they are and that control a terminal, reverse text, or are lone surrogates: they are
 #: written as escapes, which mean the same.
@@ -62,7 +63,8 @@ class Result:
         met, found = _met(content)
         if found is not cls:
             raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
-        return part_from_dict(cls, {k: v for k, v in content.items() if k != "kind"}, f"result of kind '{cls.kind}'")
+        what = f"result of kind '{cls.kind}'{_other_version(content)}"
+        return part_from_dict(cls, {k: v for k, v in content.items() if k != "kind"}, what)
 
 
 def unsteered_json(content: Any, **layout: Any) -> str:
@@ -108,6 +110,13 @@ def _met(content: Any) -> tuple[Any, type[Result] | None]:
     if (known := catalogue.kinds().get(kind)) is not None:
         return kind, known.resolve(known.made)
     return kind, next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
+
+
+def _other_version(content: dict[str, Any]) -> str:
+    """Name the version that wrote a file, and reads it, where it is not this one."""
+    within = content.get("provenance")
+    version = content.get("version") or (within.get("version") if isinstance(within, dict) else None)
+    return "" if version in (None, __version__) else f" (version {version} wrote it, and reads it)"
 
 
 def _subclasses(cls: type[Result]) -> list[type[Result]]:

@@ -1,5 +1,6 @@
 """The names of this room; each is imported from its home when it is first used."""
 
+from .languages import language_tests as language_tests
 from .loading import DEFAULT_POLES as DEFAULT_POLES
 from .loading import KINDS as KINDS
 from .loading import MOST_FREQUENT as MOST_FREQUENT
@@ -9,6 +10,7 @@ from .loading import is_plain as is_plain
 from .loading import kind_of as kind_of
 from .loading import listed_words as listed_words
 from .loading import load_set as load_set
+from .loading import load_sets as load_sets
 from .loading import names as names
 from .loading import parse_set as parse_set
 from .loading import read_set as read_set
@@ -19,6 +21,10 @@ from .name_files import NameTable as NameTable
 from .name_files import bundled_names as bundled_names
 from .name_files import named as named
 from .name_files import read_names as read_names
+from .published_tests import LANGUAGES as LANGUAGES
+from .published_tests import is_sentence as is_sentence
+from .published_tests import parse_tests as parse_tests
+from .published_tests import read_tests as read_tests
 from .schema import ClassSet as ClassSet
 from .schema import HumanFinding as HumanFinding
 from .schema import PairSet as PairSet

@@ -14,6 +14,7 @@ import msgspec
 
 from aslant.errors import AslantError, StimuliError
 from aslant.io.reading import parse_toml, read_text
+from aslant.stimuli.descriptor_sets import descriptor_set, names_descriptors
 from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
@@ -55,15 +56,27 @@ def load_set(source: str | os.PathLike[str], kind: type[Kind]) -> Kind: ...
 def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusSet) -> StimulusSet:
     """Load a set that ships by its name, or your own by the path of its TOML file.
 
+    So is a test that others publish: a JSON file of SEAT or WEATHub with one test, by path or data name
+    (seat/angry_black_woman_stereotype.jsonl), or a name such as weathub-de-weat6 (docs/languages.md).
+
     >>> load_set("weat-7").title
     'Mathematics and arts: male and female terms'
     >>> load_set("weat-77")
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7, ...
     """
+    found: StimulusSet
     if str(source) in names():
         found = _shipped(str(source))
-    elif Path(source).suffix == ".toml" or os.path.isfile(source):  # noqa: PTH113 (a name may be too long for a file)
+    elif names_descriptors(source):
+        found = descriptor_set(str(source))
+    elif (several := _published(source)) is not None:
+        if len(several) > 1:
+            raise StimuliError(
+                f"'{source}' has {len(several)} tests, but one is needed here; name one, such as {several[0].id}."
+            )
+        [found] = several
+    elif Path(source).suffix == ".toml" or _is_file(source):
         found = read_set(Path(source))
     else:
         near = difflib.get_close_matches(str(source).lower(), names(), n=3)
@@ -77,6 +90,29 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     return found
 
 
+def load_sets(source: str | os.PathLike[str], kind: type[Kind]) -> list[Kind]:
+    """Load every set that a name or file has: several tests of a JSON file, else one (see `load_set`)."""
+    several = None if str(source) in names() or names_descriptors(source) else _published(source)
+    return [found for found in several if isinstance(found, kind)] if several else [load_set(source, kind)]
+
+
+def _is_file(source: str | os.PathLike[str]) -> bool:
+    return os.path.isfile(source)  # noqa: PTH113 (a name may be too long for a file)
+
+
+def _published(source: str | os.PathLike[str]) -> list[WeatSet] | None:
+    """Return tests that others publish, by the path of a JSON file, by data name, or by name; None: it is none."""
+    from aslant.data import resolve
+    from aslant.stimuli.languages import named_test
+    from aslant.stimuli.published_tests import read_tests
+
+    if (test := named_test(str(source))) is not None:
+        return [test]
+    if not str(source).endswith((".json", ".jsonl")):
+        return None
+    return read_tests(Path(source) if _is_file(source) else resolve(str(source), kinds=["words"]) or Path(source))
+
+
 def cautions(*sources: object) -> list[str]:
     """Return what must stand beside a result of these sets, of those that ship.
 
@@ -88,9 +124,13 @@ def cautions(*sources: object) -> list[str]:
 
 
 def text_of(source: str | os.PathLike[str]) -> str:
-    """Return the TOML text of a set that ships, or of a user's file."""
+    """Return the TOML text of a set that ships, of a user's file, or of a test that others publish."""
     if str(source) in names():
         return files("aslant.stimuli").joinpath("sets", f"{source}.toml").read_text(encoding="utf-8")
+    if (several := _published(source)) is not None:
+        from aslant.stimuli.published_tests import as_toml
+
+        return "\n".join(map(as_toml, several))
     return read_text(Path(source), StimuliError, most=MAX_BYTES)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from aslant.errors import StimuliError
+from aslant.stimuli.published_tests import is_sentence
 from aslant.stimuli.schema import StimulusSet, Text, WordList, no_duplicates
 
 WORD, PLURAL, ARTICLE = "{word}", "{plural}", "{a}"
@@ -63,13 +64,14 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
     """Kinds of words with the sentences of each (May et al. 2019).
 
     A word that no kind lists is of the kind `capitalised` if it begins with a capital (and such a kind is named),
-    else of the kind `other`, whose sentences should fit any word.
+    else of the kind `other`, whose sentences should fit any word. Sentences begin with a capital unless `as_written`.
     """
 
     kinds: Annotated[tuple[WordKind, ...], Meta(min_length=1)]
     other: Text
     capitalised: str = ""
     article: Article | None = None
+    as_written: bool = False
 
     def __post_init__(self) -> None:
         names = tuple(kind.name for kind in self.kinds)
@@ -96,13 +98,13 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         return next(kind for kind in self.kinds if kind.name == assumed), False
 
     def sentences_of(self, word: str) -> tuple[str, ...]:
-        """Return the sentences with a word in them, each beginning with a capital.
+        """Return the sentences with a word in them, each beginning with a capital; what is a sentence, as it is.
 
         >>> from aslant.stimuli import load_set
         >>> load_set("seat-templates", SentenceSet).sentences_of("honor")[6:10]
         ('An honor is a thing.', 'It is an honor.', 'These are honors.', 'Those are honors.')
         """
-        return self.filled(self.kind_of(word)[0], word)
+        return (word,) if is_sentence(word) else self.filled(self.kind_of(word)[0], word)
 
     def filled(self, kind: WordKind, word: str) -> tuple[str, ...]:
         """Return the sentences of a kind with a word in them, whether the kind lists it or not.
@@ -116,10 +118,10 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         article = self.article.before(word) if self.article else ""
         texts = [text for text in kind.sentences if plural is not None or PLURAL not in text]
         filled = (t.replace(ARTICLE, article).replace(PLURAL, plural or "").replace(WORD, word) for t in texts)
-        return tuple(dict.fromkeys(text[:1].upper() + text[1:] for text in filled))
+        return tuple(dict.fromkeys(text if self.as_written else text[:1].upper() + text[1:] for text in filled))
 
 
-def own_sentences(texts: tuple[str, ...], article: Article | None) -> SentenceSet:
+def own_sentences(texts: tuple[str, ...], article: Article | None, *, as_written: bool = False) -> SentenceSet:
     """Return a user's sentences as a set: the same for every word.
 
     >>> own_sentences(("I met {word}.",), None).sentences_of("Ann")
@@ -127,5 +129,5 @@ def own_sentences(texts: tuple[str, ...], article: Article | None) -> SentenceSe
     """
     return SentenceSet(
         title="own sentences", category="own", language="und", licence="own", citation="own", id="own",
-        kinds=(WordKind("word", texts),), other="word", article=article,
+        kinds=(WordKind("word", texts),), other="word", article=article, as_written=as_written,
     )  # fmt: skip

@@ -7,17 +7,20 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from aslant.cli.printing import show
-from aslant.measures.enumeration.notes import MOST_TESTS
+from aslant.measures.enumeration.notes import MOST_TESTS, chance_notes
 from aslant.measures.enumeration.page import enumeration_fragment, enumeration_heatmap
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.measures.enumeration.show import _folded, crossed_table, percent
 from aslant.report import render
 from aslant.report.tables import Column, Table, pvalue, small, to_latex, to_markdown, to_rich
+from aslant.statistics import against_chance
 from report_examples import Text, enumeration
 
 HOSTILE = ("<script>alert(1)</script>", "a|b", "\x1b[31mred")
@@ -283,3 +286,10 @@ def test_long_lines_are_folded_evenly_and_shares_are_whole_percentages() -> None
     assert _folded("pediatrician", 11) == "pediat-\nrician"
     assert _folded("tea\n", 3) == "tea\n"
     assert (percent(0.984), percent(None)) == ("98", "–")
+
+
+@pytest.mark.parametrize(("draws", "few"), [(18, True), (19, False), (99, False)])
+def test_too_few_draws_of_chance_for_a_small_pvalue_are_noted(draws: int, few: bool) -> None:
+    chance = against_chance(0.4, np.linspace(0.0, 0.3, draws), "matched words")
+    found = replace(enumeration(), chance=chance, chance_share=0.4, chance_rotations=100)
+    assert ("with so few draws" in chance_notes(found)[0]) is few

@@ -53,7 +53,7 @@ def test_a_name_of_two_groups_is_never_an_exam_question() -> None:
     shared = found.groups[0].names[7]
     second = found.groups[1]
     names = (*second.names, shared)
-    both = type(second)(second.label, 9, second.illustrative, names, names, None)
+    both = type(second)(second.label, 9, second.illustrative, names, None, names)
     plan = make_survey(type(found)(**{**vars(found), "groups": (found.groups[0], both)}), exam_names=9)
     assert shared not in {q.name for q in plan.exam}
     assert len(plan.exam) == 7 + 8

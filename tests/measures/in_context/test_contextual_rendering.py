@@ -104,3 +104,12 @@ def test_without_a_picture_the_bars_are_drawn_alone(result: ContextualBiasResult
         biased_picture(bare)
     with pytest.raises(AslantError, match="has no picture"):
         professions_picture(bare)
+
+
+def test_rows_say_how_many_repeats_there_were_and_extremes_lean_to_their_side(result: ContextualBiasResult) -> None:
+    assert {row["repeats"] for row in result.rows() if row["space"] == "contextual"} == {2}
+    first, second = result.extremes(3)
+    assert len(first) == len(second) == 3
+    for side, sign in zip(result.extremes(len(result.professions)), (1, -1), strict=True):  # nobody is on both
+        assert all(sign * word.projection.mean > 0 for word in side)
+    assert first[0].projection.mean == max(word.projection.mean for word in result.professions)

@@ -79,7 +79,7 @@ def test_it_is_wefat_between_two_of_the_groups() -> None:
 
 
 def test_planted_words_get_their_labels_and_the_others_none() -> None:
-    emergent, first_trait, second_trait = [6, -2, -2, 1.5], [5, 5, -4, -4], [5, -4, 5, -4]
+    emergent, first_trait, second_trait = [6, -2, -2, 1.5], [5.0, 5, -4, -4], [5.0, -4, 5, -4]
     vectors, names, words = made(3, {0: emergent, 1: first_trait, 2: second_trait})
     found = aslant.intersectional_bias(vectors, names, words, threshold=1.1, n_resamples=999, chance=499)
     by_word = {word.word: word for word in found.words}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -286,6 +287,8 @@ def test_at_unit_length_an_embedding_does_not_differ_from_its_copy_at_unit_lengt
     assert "--unit takes them at unit length" in " ".join(polarity_comparison_table(raw).notes)
     assert (unit.differences[0].difference, unit.differences[0].pvalue) == (0, 1)
     assert not unit.lengths_differ
+    assert replace(unit, lengths=((2.0, 1.0), (4.0, 1.7))).lengths_differ
+    assert not replace(unit, lengths=((2.0, 1.0), (4.0, 1.9))).lengths_differ
     first, second = unit.results
     assert first.score == pytest.approx(raw.results[1].score, abs=1e-6)
     assert first.chance is not None

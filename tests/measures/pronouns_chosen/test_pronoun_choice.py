@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
+from aslant.measures.pronouns_chosen import measure
 from aslant.measures.pronouns_chosen.measure import pronoun_set
 from aslant.measures.pronouns_chosen.scoring import Drawing, contrast, logistic, preference, sentence_for
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
@@ -294,3 +296,22 @@ def test_a_second_pronoun_of_the_same_person_is_masked_too() -> None:
     masked, shown = (sentence_for(text, ("he", "his"), masked=masked).template for masked in (True, False))
     assert masked == "The cook said [TARGET] lost [ATTRIBUTE] key."
     assert shown == "The [ATTRIBUTE] said [TARGET] lost his key."
+
+
+def test_a_folder_of_ones_own_comes_before_data_of_its_name(
+    sets: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_data(*given: Any, **more: Any) -> Path:
+        raise AssertionError("what is there is not looked for elsewhere")
+
+    monkeypatch.setattr(measure, "resolve", no_data)
+    monkeypatch.chdir(sets[1].parent)
+    assert pronoun_set(sets[1].name).items == pronoun_set(sets[1]).items
+
+
+@pytest.mark.parametrize(("pronouns", "noted"), [(("he", "his"), True), (("he",), False)])
+def test_sentences_with_two_pronouns_of_one_person_are_counted(pronouns: tuple[str, ...], noted: bool) -> None:
+    text = PronounText("The [OCCUPATION] said [PRONOUN] lost it.", "cook", (pronouns,), ())
+    asked = SimpleNamespace(items=[SimpleNamespace(texts=[text])], odd=())
+    said = [note for note in measure._notes(asked, "masked") if note.startswith("two pronouns of one person in 1")]  # type: ignore[arg-type]
+    assert bool(said) is noted

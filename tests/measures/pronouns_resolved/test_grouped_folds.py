@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import MeasureError
-from aslant.measures.pronouns_resolved.predictions import grouped_folds
+from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
+from aslant.measures.pronouns_resolved.predictions import check_samples, grouped_folds
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
@@ -34,3 +35,16 @@ def test_kinds_are_spread_evenly_over_single_rows() -> None:
 def test_the_seed_decides_who_goes_where() -> None:
     drawn = [grouped_folds(np.arange(40), np.zeros(40), 4, np.random.default_rng(seed)).tolist() for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def samples(female: int, male: int = 40) -> list[GapSample]:
+    genders = ["female"] * female + ["male"] * male
+    return [
+        GapSample(f"s{i}", f"t{i}", (0, 1), (2, 3), (4, 5), g, LABELS[i % 3], f"p{i}") for i, g in enumerate(genders)
+    ]
+
+
+def test_two_samples_of_each_gender_are_enough_and_one_is_not() -> None:
+    check_samples(samples(2), (), 5)
+    with pytest.raises(MeasureError, match=r"1 sample with a female pronoun; at least 2 of each gender are needed"):
+        check_samples(samples(1), (), 5)

@@ -14,7 +14,7 @@ from scipy.stats import kstest, norm
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.measures.sentence_tests.chance import IN_CORPUS, _drawn, _known_ranks, ceat_chance, random_words
+from aslant.measures.sentence_tests.chance import IN_CORPUS, _drawn, _known_ranks, ceat_chance, random_words, ranks
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
@@ -340,3 +340,16 @@ def test_an_effect_of_zero_is_on_neither_side() -> None:
     assert (found.share_positive, found.share_negative) == (0.4, 0.2)
     assert found.standard_deviation == pytest.approx(np.std([-1.0, 0.0, 0.0, 2.0, 3.0], ddof=1))
     assert distribution(np.array([1.0])).standard_deviation == 0
+
+
+def test_words_of_unknown_frequency_count_as_the_middle_of_the_others() -> None:
+    by_rank = {rank: word for word, rank in ranks().items()}
+    assert _known_ranks((by_rank[0], by_rank[10], "qqzzx")).tolist() == [0, 10, 5]
+    assert _known_ranks(("qqzzx",)).tolist() == [len(ranks()) // 2]
+
+
+def test_a_row_says_how_few_contexts_a_word_has() -> None:
+    more = [f"Once more: {sentence}" for sentence in SENTENCES if "algebra" in sentence]
+    found = aslant.ceat(FakeEncoder(leanings=PLANTED), [*SENTENCES, *more], "weat-7", samples=20, chance=0)
+    contexts = [word.contexts for word in found.words if word.contexts]
+    assert found.row()["fewest_contexts"] == min(contexts) < max(contexts)

@@ -87,7 +87,7 @@ def test_the_p_value_is_the_share_of_all_ways_to_deal_words_out(name: str) -> No
     share = float(np.mean(turned_values >= draws.towards_bias(score, value) - 1e-6))
     assert (method, ways) == ("enumeration", len(every))
     if score.dealt == "means":  # twice the smaller tail, as WEAT's
-        tails = [np.mean(np.array(every) >= value - 1e-6), np.mean(np.array(every) <= value + 1e-6)]
+        tails = [float(np.mean(np.array(every) >= value - 1e-6)), float(np.mean(np.array(every) <= value + 1e-6))]
         share = min(1.0, 2 * min(tails))
     assert pvalue == pytest.approx(share)
 
@@ -132,21 +132,21 @@ def test_scores_with_random_attributes_are_those_of_the_definitions(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "pvalue", "strength"),
-    [("ripa", -3.0, 2 / 5, 1.0), ("rnsb", 2.0, 2 / 5, 0.5), ("mac", 0.0, 2 / 5, 1)],
+    ("name", "value", "sizes", "size"),
+    [
+        ("ripa", -3.0, [1.0, 1.0, 1.0, 5.0], 3.0),  # signed: how far from 0
+        ("rnsb", 2.0, [-1.0, 1.0, 1.0, 5.0], 2.0),
+        ("mac", 0.0, [1.0, -1.0, -1.0, -5.0], 0.0),  # low is close
+    ],
 )
-def test_chance_counts_what_is_at_least_as_biased(name: str, value: float, pvalue: float, strength: float) -> None:
-    drawn = np.array([-3.0, 1.0, 1.0, 3.0]) if name == "ripa" else np.array([-1.0, 1.0, 1.0, 3.0])
-    drawn = drawn if name != "ripa" else np.array([-1.0, 1.0, 1.0, 5.0])
-    found, beyond, each_draw = draws.compared(SCORES[name], value, drawn, "matched words")
-    sizes = {"ripa": np.abs(drawn), "rnsb": drawn, "mac": -drawn}[name]
-    size = {"ripa": 3.0, "rnsb": 2.0, "mac": 0.0}[name]
-    assert found.pvalue == (1 + (sizes >= size).sum()) / 5 == pvalue
-    assert found.mean == pytest.approx(drawn.mean())
-    assert found.low <= found.mean <= found.high
-    assert beyond == pytest.approx((size - sizes.mean()) / sizes.std())
-    assert each_draw == pytest.approx((sizes - sizes.mean()) / sizes.std())
-    assert np.sign(beyond) == np.sign(strength)
+def test_chance_counts_what_is_at_least_as_biased(name: str, value: float, sizes: list[float], size: float) -> None:
+    drawn = np.array([-1.0, 1.0, 1.0, 5.0])
+    found, beyond, every = draws.compared(SCORES[name], value, drawn, "matched words")
+    assert found.pvalue == 2 / 5
+    assert (found.mean, found.draws) == (drawn.mean(), 4)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+    assert beyond == pytest.approx((size - np.mean(sizes)) / np.std(sizes))
+    assert every == pytest.approx((np.array(sizes) - np.mean(sizes)) / np.std(sizes))
 
 
 def test_members_are_one_for_each_word_of_a_set() -> None:

@@ -262,7 +262,7 @@ def test_bad_input_is_refused_in_one_sentence(name: str, given: dict[str, Any], 
 
 def test_what_is_not_vectors_is_refused() -> None:
     with pytest.raises(AslantError, match="open it with aslant"):
-        aslant.mac("glove.txt", "weat-6")  # type: ignore[arg-type]
+        aslant.mac("glove.txt", "weat-6")
 
 
 def test_a_classifier_that_is_quite_sure_leaves_numbers_numbers() -> None:

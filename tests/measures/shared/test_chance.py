@@ -168,3 +168,10 @@ def test_coherent_words_are_a_random_word_and_its_nearest_neighbours_of_its_shap
     assert [rows.shape for rows in drawn] == [(30, 3), (30, 2), (30, 1)]
     assert len({tuple(row) for row in drawn[0].tolist()}) > 10
     assert coherent_words(vectors(WORDS[:60]), [group(*WORDS[:32:2])], (), 10, np.random.default_rng(1)) is None
+
+
+def test_names_are_not_replaced_by_words_in_lower_case_where_names_are_few() -> None:
+    lower = [word for word in WORDS if word.islower() and "-" not in word]
+    few = vectors([*lower, "Wxa", "Wxb", "Wxc"])
+    assert matched_words(few, [group(lower[5], lower[9])], (), 10, np.random.default_rng(1)) is not None
+    assert matched_words(few, [group("Wxa", "Wxb")], (), 10, np.random.default_rng(1)) is None

@@ -10,11 +10,13 @@ import pytest
 import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
+from aslant.measures.descriptors.settings import HolisticBiasSettings
 from aslant.measures.enumeration.settings import EnumerationSettings
 from aslant.measures.paired_sentences.settings import SentencePairsSettings
 from aslant.measures.polarities.settings import PolaritySettings, TrendSettings, TrendsSettings
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
 from aslant.measures.pronouns_resolved.settings import PronounSettings
+from aslant.measures.questions.settings import BbqSettings
 from aslant.measures.sentence_tests.settings import CeatSettings, SeatSettings
 from aslant.measures.shared.settings import Settings, declared
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings, MaskedWeatSettings
@@ -33,6 +35,8 @@ MEASURES: dict[str, tuple[Any, type[Settings]]] = {
     "polarity_trends": (aslant.polarity_trends, TrendsSettings),
     "pronoun_choice": (aslant.pronoun_choice, PronounChoiceSettings),
     "sentence_pairs": (aslant.sentence_pairs, SentencePairsSettings),
+    "holistic_bias": (aslant.holistic_bias, HolisticBiasSettings),
+    "bbq": (aslant.bbq, BbqSettings),
     "pronoun_resolution": (aslant.pronoun_resolution, PronounSettings),
 }
 

@@ -19,10 +19,11 @@ from aslant.measures.sentence_tests.chance import ranks
 from aslant.measures.template_tests import show
 from aslant.measures.template_tests.chance import POOL, SEVERAL, drawn_rows, names_chance, pool_of
 from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.protocols import Sentence
 from aslant.report.tables import number
 from aslant.statistics import draw_matched
 from aslant.stimuli import TemplateSet, WordList, load_set
-from fake_lm import FakeMaskedLM, ListedLM
+from fake_lm import FakeCausalLM, FakeMaskedLM, ListedLM
 
 
 def with_attributes(first: Sequence[str], second: Sequence[str], name: str = "own") -> TemplateSet:
@@ -217,13 +218,59 @@ def test_of_a_long_list_sixty_attributes_at_most_are_scored_with_names() -> None
     assert result.chance.draws == 132
 
 
-def test_names_stand_in_for_two_targets_only_and_never_for_themselves() -> None:
+def test_names_never_stand_in_for_themselves() -> None:
     lm, attributes = ListedLM(), ListedLM.ordered_words[:5]
-    assert aslant.log_probability_bias(lm, targets=("he", "she", "they"), attributes=attributes).chance is None
     assert aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=attributes).chance is None
     before = len(lm.asked)
     aslant.log_probability_bias(lm, targets=("Michael", "Mary"), attributes=attributes, chance=6)
     assert {s.target for s in lm.asked[before + 10 :]}.isdisjoint(("Michael", "Mary"))
+
+
+def test_each_contrast_of_three_classes_is_compared_with_names_and_with_untrained_models() -> None:
+    words = ListedLM.ordered_words[:7]
+
+    class WithTwins(ListedLM):
+        def untrained(self, seed: int) -> FakeCausalLM:
+            return FakeCausalLM()
+
+    lm = WithTwins()
+    result = aslant.log_probability_bias(lm, targets=("he", "she", "they"), attributes=words, chance=12, twins=2)
+    names = list(dict.fromkeys(s.target for s in lm.asked if s.target not in ("he", "she", "they")))
+    assert len(names) == 8  # four of men, four of women: twelve pairs
+    template = "[TARGET] is a [ATTRIBUTE]."
+    score = np.array([[_log_ratio(lm, template, name, word) for name in names] for word in words])
+    pairs = [(i, [j]) for start in (0, 4) for i, j in itertools.combinations(range(start, start + 4), 2)]
+    rest = [
+        (i, list(others))
+        for start in (0, 4)
+        for i in range(start, start + 4)
+        for others in itertools.combinations([j for j in range(start, start + 4) if j != i], 2)
+    ]
+    for found in result.contrasts:
+        sets = rest if found.second == "the rest" else pairs
+        shares = [(score[:, i] >= score[:, others].mean(axis=1)).mean() for i, others in sets]
+        reached = sum(abs(share - 0.5) >= abs(found.share - 0.5) - 1e-9 for share in shares)
+        assert found.chance is not None
+        assert (found.chance.draws, found.chance.reached) == (len(sets), reached)
+        assert len(found.twins) == 2
+    assert (result.chance, result.twins) == (result.contrasts[0].chance, result.contrasts[0].twins)
+    lines = show.glance(result, lambda name: "gender")
+    assert [line.stimuli for line in lines] == ["own, he", "own, she", "own, they"]
+    assert [line.effect for line in lines] == [c.share for c in result.contrasts[3:]]
+
+
+def _log_ratio(lm: ListedLM, template: str, target: str, attribute: str) -> float:
+    score = lm._score(Sentence(template, target, attribute), "target")
+    return score.target - score.prior
+
+
+def test_targets_that_bring_their_verb_are_compared_with_names_that_do() -> None:
+    lm = ListedLM()
+    aslant.log_probability_bias(
+        lm, "[TARGET] [ATTRIBUTE].", ("he is a", "they are a"), ListedLM.ordered_words[:3], chance=6
+    )
+    assert {s.target.partition(" ")[2] for s in lm.asked if not s.target.startswith("they")} == {"is a"}
+    assert any(s.target == "Michael is a" for s in lm.asked)
 
 
 def test_a_share_is_graded_by_chance_and_its_sentence_says_so() -> None:
@@ -233,6 +280,8 @@ def test_a_share_is_graded_by_chance_and_its_sentence_says_so() -> None:
     assert line.evidence == "none"
     assert "airs of first names of one gender" in line.sentence
     beyond = replaced(result, chance=replaced(result.chance, pvalue=0.008))
+    (line,) = show.glance(replaced(beyond, contrasts=(replaced(result.share, pvalue=0.2),)), lambda name: "gender")
+    assert (line.evidence, line.pvalue) == ("none", 0.2)  # the test over attributes is the weaker
     (line,) = show.glance(beyond, lambda name: "gender")
     assert line.evidence == "strong"
     assert "Farther from one half than 99.2 % of pairs of first names of one gender." in line.sentence

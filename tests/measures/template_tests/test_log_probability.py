@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import tracemalloc
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
@@ -131,6 +133,48 @@ def test_more_than_two_classes_have_every_pair_and_each_against_the_rest() -> No
     assert result.one_vs_rest == pytest.approx(rest.max(axis=1).mean())
     assert "they: against the rest" in result.rows()[0]
     assert sum(result.rows()[0][f"{name}: against the rest"] for name in ("he", "she", "they")) == pytest.approx(0)
+
+
+def test_a_contrast_has_the_pvalue_of_every_pattern_of_signs_and_q_values_over_the_contrasts() -> None:
+    lm, jobs = FakeMaskedLM(), [f"job{i}" for i in range(9)]
+    result = aslant.log_probability_bias(lm, TEMPLATE, ["he", "she", "they"], jobs)
+    table = np.array([[side.association for side in score.sides] for score in result.scores])
+    signs = np.array(list(itertools.product((-1, 1), repeat=9)))
+    for found, gaps in [
+        (result.contrasts[1], table[:, 0] - table[:, 2]),
+        (result.contrasts[5], table[:, 2] - table[:, :2].mean(axis=1)),
+    ]:
+        reached = np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-9
+        assert found.pvalue == pytest.approx(reached.mean())
+    pvalues = [found.pvalue for found in result.contrasts]
+    assert [found.qvalue for found in result.contrasts] == pytest.approx(false_discovery_control(pvalues))
+
+
+def test_random_signs_are_those_of_the_seed() -> None:
+    jobs = [f"job{i}" for i in range(30)]
+    one, same, other = (
+        aslant.log_probability_bias(FakeMaskedLM(), "[TARGET] was a [ATTRIBUTE].", ["we", "she"], jobs, rng=seed)
+        for seed in (1, 1, 2)
+    )
+    assert one.share.pvalue == same.share.pvalue != other.share.pvalue
+    assert (one.provenance.seed, other.provenance.seed) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("template", "targets", "odd"),
+    [
+        ("[TARGET] is a [ATTRIBUTE].", ["he", "she", "they"], "'they' does not agree"),
+        ("I know that [TARGET] likes [ATTRIBUTE].", ["We", "he", "men"], "'We', 'men' do not agree"),
+        ("[TARGET] are [ATTRIBUTE].", ["he", "they"], "'he' does not agree"),
+        ("[TARGET] is a [ATTRIBUTE].", ["he", "she"], ""),
+        ("[TARGET] worked as a [ATTRIBUTE].", ["he", "they"], ""),
+        ("[TARGET] [ATTRIBUTE].", ["he is a", "they are a"], ""),
+        ("[TARGET] discuss [ATTRIBUTE].", ["they", "he"], ""),
+    ],
+)
+def test_a_verb_that_a_target_does_not_agree_with_is_noted(template: str, targets: list[str], odd: str) -> None:
+    notes = aslant.log_probability_bias(FakeMaskedLM(), template, targets, JOBS).notes
+    assert [note.partition(" with the verb")[0] for note in notes if "agree" in note] == ([odd] if odd else [])
 
 
 probabilities = st.lists(st.floats(0.001, 1), min_size=6, max_size=6)
@@ -341,8 +385,49 @@ def test_lists_go_by_their_data_names(real_data: Path, tmp_path: Path, monkeypat
     assert len(attribute_list("onet-technology-skills")[0].words) > 5_000
     with pytest.raises(StimuliError, match="there are no attributes 'kurita-lists'"):
         attribute_list("kurita-lists")  # a folder of lists, of which one has to be named
-    with pytest.raises(AslantError, match="is data of kind 'vectors'"):
-        attribute_list("glove-6b-50d")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("winobias", "is not a list of attributes but WinoBias.*; use 'aslant pronoun-choice'"),
+        ("winogender", "use 'aslant pronoun-choice'"),
+        ("crows-pairs", "use 'aslant pairs'"),
+        ("stereoset", "use 'aslant pairs'"),
+        ("bec-pro", "use 'aslant pairs'"),
+        ("holisticbias", "use 'aslant holistic'"),
+        ("bbq", "use 'aslant bbq'"),
+        ("gap", "use 'aslant pronoun-resolution'"),
+        ("winobias/pro_stereotyped_type1.txt.dev", "use 'aslant pronoun-choice'"),
+        ("glove-6b-50d", "is not a list of attributes but GloVe 6B.*; give words"),
+        ("bold", "is not a list of attributes but BOLD"),
+    ],
+)
+def test_data_of_another_kind_are_refused_with_the_command_that_measures_them(name: str, words: str) -> None:
+    with pytest.raises(StimuliError, match=words):
+        attribute_list(name)
+
+
+def test_no_registered_data_that_are_not_lists_are_taken_for_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aslant.measures.template_tests.stimuli.resolve", lambda name: pytest.fail(f"{name} was read"))
+    others = [entry.name for entry in aslant.data.entries() if entry.kind not in ("words", "names")]
+    assert {"crows-pairs", "stereoset", "bec-pro", "bold", "gap", "simlex-999"} <= set(others)
+    for name in others:
+        with pytest.raises(StimuliError, match=f"'{name}' is not a list of attributes but "):
+            attribute_list(name)
+
+
+def test_a_file_of_such_data_and_a_column_of_numbers_are_refused(tmp_path: Path) -> None:
+    pairs = tmp_path / "crows_pairs_anonymized.csv"
+    pairs.write_text(",sent_more,sent_less\n0,a,b\n1,c,d\n", encoding="utf-8")
+    with pytest.raises(StimuliError, match="is not a list of attributes but CrowS-Pairs"):
+        attribute_list(pairs)
+    renamed = pairs.rename(tmp_path / "mine.csv")
+    with pytest.raises(
+        StimuliError, match=r"column 1 of '.*mine\.csv' has numbers, not words; .* sent_more, sent_less"
+    ):
+        attribute_list(renamed)
+    assert attribute_list(renamed, column="sent_less")[0].words == ("b", "d")
 
 
 def test_the_published_shares_come_out_of_the_authors_scores(real_data: Path) -> None:

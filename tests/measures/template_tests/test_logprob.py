@@ -14,7 +14,7 @@ import pytest
 import aslant
 from aslant.measures.template_tests.command import asked_for
 from aslant.report.conventions import MODEL_CONTENT_NOTE
-from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
+from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM, ListedLM
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 JOBS = ("--attributes", "nurse,engineer,clerk")
@@ -108,6 +108,21 @@ def test_three_classes_have_a_table_of_contrasts(run: Run, loading: Loading) -> 
     shown = run("logprob", *JOBS, "--targets", "he,she,they").stdout
     assert "Target sets compared" in shown
     assert "the rest" in shown
+    assert "'they' does not agree with the verb" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_table_of_contrasts_has_its_pvalues_at_every_width(
+    run: Run, loading: Loading, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    loading.lm = ListedLM()
+    shown = run("logprob", *JOBS, "--targets", "he,she,they", "--template", "[TARGET] worked as a [ATTRIBUTE].").stdout
+    table = shown[shown.index("Target sets compared") :]
+    assert max(map(len, table.splitlines())) <= width
+    heading = set(table[: table.index("───")].split())
+    assert {"mean", "score", "share", "p", "q", "(chance)"} <= heading
+    assert "–" not in table[: table.index("over 3 attributes")]
 
 
 def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tmp_path: Path) -> None:
@@ -137,6 +152,8 @@ def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tm
         (["--template", "nowhere"], "there is no word set 'nowhere'"),
         (["--targets", "he,"], "only 1 target set given"),
         (["--attributes", "nowhere.txt"], "there are no attributes 'nowhere.txt'"),
+        (["--attributes", "winobias"], "use 'aslant pronoun-choice'"),
+        (["--attributes", "crows-pairs"], "'crows-pairs' is not a list of attributes but CrowS-Pairs"),
         (["--target-pieces", "last"], "--target-pieces is 'last'; choose one of"),
         (["--histogram", "h.docx"], "a chart cannot be written as '.docx'"),
         (["--bars", "no/folder/h.svg"], "there is no folder 'no/folder'"),

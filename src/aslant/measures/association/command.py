@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from aslant.cli import options as o
+from aslant.cli.encoders import LanguageOption, OwnWordsOption
 from aslant.cli.shared import Output, Reading, Running, command
 from aslant.measures.association.settings import GroupsSettings, WeatSuiteSettings, WefatSettings
 
 EXAMPLES = {
     "weat": """
 aslant weat                                       every WEAT on the bundled sample
+aslant weat cc.de.300.vec --language de           tests in German (see: aslant data licence weathub-de)
 aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
 aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
 aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
@@ -36,7 +37,8 @@ aslant wefat vectors.bin --words my-list.toml --attributes weat-1 --csv scores.c
 def weat_command(
     model: o.ModelArgument = None,
     test: Annotated[list[str] | None, o.option("A test that ships; can be repeated.", "NAME")] = None,
-    words: Annotated[list[Path] | None, o.option("Your own test, a TOML file; can be repeated.", "FILE")] = None,
+    words: OwnWordsOption = None,
+    language: LanguageOption = None,
     *,
     settings: WeatSuiteSettings,
     reading: Reading,
@@ -45,12 +47,13 @@ def weat_command(
 ) -> Any:
     """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
 
-    Without --test or --words, the ten tests of the paper are run and q-values control the false-discovery rate.
+    Without --test or --words, the ten tests of the paper are run (or all in --language) and q-values control the
+    false-discovery rate.
     """
     from aslant.cli.encoders import chosen_sets, measured
     from aslant.measures.association.measure import weat, weat_suite
 
-    chosen = chosen_sets(test, words)
+    chosen = chosen_sets(test, words, language)
     vectors = reading.open(model, quiet=running.quiet)
     return measured(weat, weat_suite, chosen, vectors, **vars(settings), rng=running.seed)
 

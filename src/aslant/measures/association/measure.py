@@ -15,7 +15,7 @@ from aslant.measures.association.result import LeaveOneOut, WeatResult, WeatSuit
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
 from aslant.measures.shared.settings import Resampled, keywords
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size, target_scores
-from aslant.measures.shared.suite import by_word, chosen_test, compared, need_share, run_suite, weat_sets
+from aslant.measures.shared.suite import by_word, chosen_test, compared, need_language, need_share, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, check_vectors, find, need_distinct, provenance
 from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import generator, percentile_interval, seed_of
@@ -33,10 +33,13 @@ def weat(
     *,
     targets: WordSets | None = None,
     attributes: WordSets | None = None,
+    language: str | None = None,
     settings: WeatSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatResult:
     """Run one WEAT: a test that ships, your own TOML file, or word lists given here (Caliskan et al. 2017).
+
+    With a `language` ("de"), a name such as "weat-6" means the test in that language (docs/languages.md).
 
     The p-value is exact wherever it can be (`method="auto"`; see `aslant.statistics.partition_pvalue`).
     `bootstrap` resamples give an interval over the choice of words (0: none). `vocabulary` keeps only words that a
@@ -60,12 +63,13 @@ def weat(
     ([('Mike',), ('Amy',)], ('John',), 7)
     """
     check_vectors(vectors)
-    return _measure(vectors, chosen_test(test, targets, attributes), settings.opened(), seed_of(rng))
+    return _measure(vectors, chosen_test(test, targets, attributes, language), settings.opened(), seed_of(rng))
 
 
 def _measure(vectors: WordVectors, test: WeatSet, settings: WeatSettings, seed: int) -> WeatResult:
     settings = settings.towards(test)
     found = [find(vectors, group, settings.vocabulary) for group in test.groups]
+    need_language(test, [group.words for group in found], vectors.name)
     need_share(test, [group.words for group in found], settings.min_found, f"a vector in '{vectors.name}'")
     need_distinct(found[0], found[1])
     need_distinct(found[2], found[3])
@@ -181,13 +185,15 @@ def weat_suite(
     vectors: WordVectors,
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
+    language: str | None = None,
     settings: WeatSuiteSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatSuiteResult:
     """Run the ten WEATs of Caliskan et al. (or `tests`) and control the false-discovery rate over them.
 
-    A test of which any word set has fewer than the share `min_found` in the vocabulary is not run, and listed as
-    such. The other settings are those of `weat`.
+    With a `language`, those that WEATHub or XWEAT have in it (docs/languages.md), fetched if need be. A test of which
+    any word set has fewer than the share `min_found` in the vocabulary is not run, and listed as such. The other
+    settings are those of `weat`.
 
     >>> import aslant
     >>> suite = aslant.weat_suite(aslant.load())
@@ -196,7 +202,7 @@ def weat_suite(
     """
     check_vectors(vectors)
     opened, seed = settings.opened(), seed_of(rng)
-    chosen = weat_sets(tests, "aslant.weat")
+    chosen = weat_sets(tests, "aslant.weat", language)
     return run_suite(
         WeatSuiteResult, chosen, lambda test: _measure(vectors, test, opened, seed), vectors, seed, opened.record()
     )

@@ -70,7 +70,7 @@ def tests_table(
     several = isinstance(result, AssociationSuite)
     rows = [{**with_range(r), "interval": between(r.get("low"), r.get("high"), number)} for r in result.rows()]
     designs = [note for test in tests_of(result) for note in design_notes(test)]
-    said = [*notes, *chance_notes(result, no_chance), *designs]
+    said = [*notes, *chance_notes(result, no_chance), *designs, *caution_notes(tests_of(result))]
     if lacking:
         said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
@@ -81,6 +81,15 @@ def tests_table(
         shown = tuple(replace(c, spare=5) if c.key == "chance_pvalue" else c for c in shown)
     title = f"{what} on {result.provenance.representation.name}"
     return Table(title, shown, rows, tuple(said), first_line=first_line)
+
+
+def caution_notes(tests: Sequence[Any]) -> list[str]:
+    """Return what the sets say must stand beside their results; what several say, once."""
+    said: dict[str, list[str]] = {}
+    for test in tests:
+        for caution in filter(None, getattr(test, "caution", "").split("\n")):
+            said.setdefault(caution, []).append(plain(test.test))
+    return [f"{', '.join(ids)}: {plain(caution)}." for caution, ids in said.items()]
 
 
 def chance_notes(result: Any, why_not: str) -> list[str]:
@@ -159,7 +168,6 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
         if test.removed:
             said.append(f"removed at random, for target sets of equal size: {', '.join(test.removed)}")
         notes += [f"{plain(test.test)}: {plain(text)}" for text in said]
-    notes += cautions(*(test.test for test in tests_of(result)))
     if masked:
         about = result.provenance.representation
         notes.append(f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from os import PathLike
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -89,13 +90,22 @@ def pmi_bias(
     listed = {token: word for group in asked.words for word, token in _tokens(group).items()}
     if both := sorted(sides.keys() & listed.keys()):
         raise MeasureError(f"'{both[0]}' is both a word and a context; a word always stands with itself, so remove it.")
-    sentences = watched(sentences_of(corpus), progress)
-    counts = count(map(folded_tokens, sentences), sides, list(listed), settings.window)
+    content = sha256()
+    sentences = _tokens_of(watched(sentences_of(corpus), progress), content)
+    counts = count(sentences, sides, list(listed), settings.window)
     read = corpus_read(corpus, counts.sentences, counts.total.total())
     if not min(counts.pairs):
         absent = asked.contexts[counts.pairs.index(0)].name
         raise TooFewWordsError(f"no word of '{absent}' is near another word in '{read.name}'; give more text.")
-    return _judged(asked, counts, read, settings, seed_of(rng))
+    text = _Text(read.name, content.hexdigest()[:12], len(counts.total))
+    return _judged(asked, counts, read, text, settings, seed_of(rng))
+
+
+def _tokens_of(sentences: Iterable[str], content: Any) -> Iterator[list[str]]:
+    """Yield the tokens of each sentence, and let the digest of the `content` have it."""
+    for sentence in sentences:
+        content.update(f"{sentence}\n".encode("utf-8", "surrogatepass"))
+        yield folded_tokens(sentence)
 
 
 def _asked(words: Any, contexts: Any, test: Any, figure: Any) -> Asked:
@@ -139,7 +149,7 @@ class Vocabulary:
         return cls({word: row for row, word in enumerate(words)}, ratios, errors)
 
 
-def _judged(asked: Asked, counts: Counts, read: CorpusRead, settings: PmiSettings, seed: int) -> PmiResult:
+def _judged(asked: Asked, counts: Counts, read: CorpusRead, text: _Text, settings: PmiSettings, seed: int) -> PmiResult:
     vocabulary = Vocabulary.of(counts, settings.min_near)
     contexts = tuple(_used(group, counts.total.__contains__) for group in asked.contexts)
     groups = [_used(group, counts.total.__contains__) for group in asked.words]
@@ -170,9 +180,7 @@ def _judged(asked: Asked, counts: Counts, read: CorpusRead, settings: PmiSetting
         frequency=frequency_lean(leans, np.concatenate(rows)),
         pairs=(counts.pairs[0], counts.pairs[1]),
         corpus=read,
-        provenance=provenance(
-            _Text(read, len(counts.total)), asked.stimuli, [*contexts, *groups], seed, settings.record()
-        ),
+        provenance=provenance(text, asked.stimuli, [*contexts, *groups], seed, settings.record()),
     )  # fmt: skip
 
 
@@ -183,16 +191,16 @@ def _without(group: WordList, without: Sequence[str]) -> WordList:
 
 @dataclass(frozen=True)
 class _Text:
-    """A text as something that is measured."""
+    """A text as something that is measured; its fingerprint is that of all its sentences."""
 
-    read: CorpusRead
+    name: str
+    fingerprint: str
     words: int
+    format: str = "text"
+    dimensions: int = 0
 
     def record(self) -> dict[str, Any]:
-        fingerprint = (self.read.record or {}).get("fingerprint", "")
-        return {
-            "name": self.read.name, "fingerprint": fingerprint, "format": "text", "words": self.words, "dimensions": 0
-        }  # fmt: skip
+        return vars(self)
 
 
 def _drawn(
@@ -236,17 +244,17 @@ def _words(
     listed = [(w, t, g.name) for g in groups for w, t in zip(g.used, g.tokens, strict=True)]
     own = np.concatenate(rows)
     places = [counts.watched.index(token) for _, token, _ in listed]
-    ratios, errors = (
-        vocabulary.log_odds[own],
-        np.maximum(vocabulary.errors[own], left_out_errors(counts.parts())[places]),
-    )
+    ratios = vocabulary.log_odds[own]
+    errors = np.maximum(vocabulary.errors[own], left_out_errors(counts.parts())[places])
     pvalues = [math.erfc(abs(z) / math.sqrt(2)) for z in (ratios / errors).tolist()]
     reach = NormalDist().inv_cdf(0.5 + settings.confidence / 2) * errors
     numbers = np.stack([ratios, ratios - reach, ratios + reach, pvalues, benjamini_hochberg(pvalues)], axis=1)
-    known: list[Any] = [(counts.total[token], *(near[token] for near in counts.near)) for _, token, _ in listed]
+    first, second = counts.near
     found = [
-        PmiWord(word, group, *how_often, *row.tolist(), asked.figures.get(word))
-        for (word, _, group), how_often, row in zip(listed, known, numbers, strict=True)
+        PmiWord(
+            word, group, counts.total[token], first[token], second[token], r, low, high, p, q, asked.figures.get(word)
+        )
+        for (word, token, group), (r, low, high, p, q) in zip(listed, numbers.tolist(), strict=True)
     ]
     if drawn is None:
         return tuple(found)

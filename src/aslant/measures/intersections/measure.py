@@ -68,9 +68,10 @@ def intersectional_bias(
     seed = seed_of(rng)
     kept = {**settings.record(), "words": about}
     made = _measured(vectors, names, found, settings, generator(seed))
-    used = tuple(group.words for group in names)
+    first, second, third, fourth = (group.words for group in names)
+    used = first, second, third, fourth
     return IntersectionalResult(
-        groups=used,  # type: ignore[arg-type] (four)
+        groups=used,
         threshold=settings.threshold,
         provenance=w.provenance(vectors, stimuli, (*used, found.words), seed, kept),
         **made,

@@ -79,5 +79,5 @@ def labels(against: FloatArray, traits: FloatArray, threshold: float) -> tuple[N
     A word is intersectional if some d against another group is above the threshold; it is emergent if, moreover,
     neither trait by itself is.
     """
-    intersectional = (against > threshold).any(axis=0)
-    return intersectional, intersectional & ~(traits > threshold).any(axis=0)
+    intersectional = np.asarray((against > threshold).any(axis=0))
+    return intersectional, intersectional & ~np.asarray((traits > threshold).any(axis=0))

@@ -139,7 +139,9 @@ def cluster_points(
             x=alt.X("x:Q", axis=axis, scale=zoomed),
             y=alt.Y("y:Q", axis=axis, scale=zoomed),
             color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
-            shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
+            shape=alt.Shape(
+                "cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top", symbolFillColor="#7a7f87")
+            ),
             tooltip=tips("word", "side", "cluster"),
         )
         .properties(width=320, height=300, title=chart_title(text))

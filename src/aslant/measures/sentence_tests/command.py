@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from aslant.cli import options as o
-from aslant.cli.encoders import CorpusOption, EncoderArgument, Encoding, KeptEncoding, OwnWordsOption, TestOption, Text
+from aslant.cli.encoders import (
+    CorpusOption,
+    EncoderArgument,
+    Encoding,
+    KeptEncoding,
+    LanguageOption,
+    OwnWordsOption,
+    TestOption,
+    Text,
+)
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.sentence_tests.settings import CeatSuiteSettings, SeatSuiteSettings
 
@@ -15,6 +24,8 @@ aslant seat                                                  every WEAT set in t
 aslant seat bert-base-uncased --test weat-6 --pooling first  one test, sentences by their first token
 aslant seat ./my-encoder --words my-test.toml --templates my-sentences.toml
 aslant seat ./my-encoder --templates "I met {word}." --templates "We saw {word}." --test weat-6
+aslant seat ./my-encoder --words seat/sent-religion1.jsonl    a test of SEAT itself, by data name
+aslant seat ./my-encoder --language de                       tests in German, each word alone
 aslant seat ./my-encoder --unit sentence --json as-published.json --chart seat.svg
 """,
     "ceat": """
@@ -30,6 +41,7 @@ def seat_command(
     model: EncoderArgument = None,
     test: TestOption = None,
     words: OwnWordsOption = None,
+    language: LanguageOption = None,
     templates: Annotated[
         list[str] | None,
         o.option(
@@ -46,13 +58,14 @@ def seat_command(
 ) -> Any:
     """Sentence Encoder Association Tests (May et al. 2019): WEAT on words in sentences, for any encoder.
 
-    Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate.
+    Without --test or --words, the ten WEAT sets are run (or all in --language) and q-values control the false-discovery
+    rate.
     """
     from aslant.cli.encoders import chosen_sets, measured
     from aslant.measures.sentence_tests.sentences import seat, seat_suite
     from aslant.measures.sentence_tests.show import seat_chart
 
-    chosen = chosen_sets(test, words)
+    chosen = chosen_sets(test, words, language)
     sentences = templates[0] if templates and len(templates) == 1 else templates or None
     how = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)
@@ -68,6 +81,7 @@ def ceat_command(
     corpus: CorpusOption = None,
     test: TestOption = None,
     words: OwnWordsOption = None,
+    language: LanguageOption = None,
     *,
     settings: CeatSuiteSettings,
     text: Text,
@@ -77,14 +91,14 @@ def ceat_command(
 ) -> Any:
     """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
 
-    Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
+    Without --test or --words, the ten WEAT sets are run and q-values control the false-discovery rate. A run
     that was stopped resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.encoders import chosen_sets, measured
     from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
     from aslant.measures.sentence_tests.show import ceat_chart
 
-    chosen = chosen_sets(test, words)
+    chosen = chosen_sets(test, words, language)
     how = {**vars(settings), "store": encoding.store(), "rng": running.seed}
     sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)

@@ -64,6 +64,7 @@ def ceat(
     *,
     targets: WordSets | None = None,
     attributes: WordSets | None = None,
+    language: str | None = None,
     settings: CeatSettings,
     store: str | PathLike[str] | None = None,
     rng: int | np.random.Generator | None = 0,
@@ -86,7 +87,7 @@ def ceat(
     (100, (), 'enumeration')
     """
     c.check_encoder(encoder)
-    chosen = chosen_test(test, targets, attributes)
+    chosen = chosen_test(test, targets, attributes, language)
     seed = seed_of(rng)
     drawn = _drawn(encoder, corpus, chosen.words, settings, seed, progress)
     vectors = context_vectors(encoder, drawn.contexts, store, progress, chosen.id)
@@ -195,6 +196,7 @@ def ceat_suite(
     corpus: Iterable[str],
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
+    language: str | None = None,
     settings: CeatSuiteSettings,
     store: str | PathLike[str] | None = None,
     rng: int | np.random.Generator | None = 0,
@@ -214,7 +216,7 @@ def ceat_suite(
     (['weat-7'], ['weat-6'])
     """
     c.check_encoder(encoder)
-    chosen = weat_sets(tests, "aslant.ceat")
+    chosen = weat_sets(tests, "aslant.ceat", language)
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))
     drawn = _drawn(encoder, corpus, words, settings, seed, progress)

@@ -11,7 +11,7 @@ import numpy as np
 
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_interval
-from aslant.measures.sentence_tests.chance import Pools, pools, seat_chance
+from aslant.measures.sentence_tests.chance import LANGUAGES, Pools, pools, seat_chance
 from aslant.measures.sentence_tests.clustered_words import Clustered, check_encoder, clustered, usable_units
 from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
@@ -52,6 +52,7 @@ def seat(
     *,
     targets: WordSets | None = None,
     attributes: WordSets | None = None,
+    language: str | None = None,
     templates: Templates | None = None,
     settings: SeatSettings,
     rng: int | np.random.Generator | None = 0,
@@ -60,11 +61,12 @@ def seat(
     """Run one SEAT: a WEAT set (by name, file, or word lists) whose words are put into sentences (May et al. 2019).
 
     `templates`: those of the paper by the kind of each word (default), a TOML file, or a list of sentences with {word}
-    (and {a} for "a" or "an"). Every sentence becomes one vector by `pooling`; the effect size is WEAT's over all
-    sentences, as published. The p-value re-partitions *words*, each with its mean association, since sentences of
-    a word are not independent; `unit="sentence"` re-partitions sentences, as published. `chance` sets of random words,
-    in sentences of the same kinds, take the place of the attributes; `twins` untrained models of the same architecture
-    are asked the same, so that what comes from word pieces can be told. Other settings: `aslant.weat`.
+    (and {a} for "a" or "an"); a word in another `language` stands alone by default. Every sentence becomes one vector
+    by `pooling`; the effect size is WEAT's over all sentences, as published. The p-value re-partitions *words*, each
+    with its mean association, since sentences of a word are not independent; `unit="sentence"` re-partitions sentences,
+    as published. `chance` sets of random words, in sentences of the same kinds, take the place of the attributes;
+    `twins` untrained models of the same architecture are asked the same, so that what comes from word pieces can be
+    told. Other settings: `aslant.weat`.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     >>> r = aslant.seat(encoder, "weat-7")
@@ -74,16 +76,19 @@ def seat(
     (8, 8, 8, 8)
     """
     check_encoder(encoder)
-    chosen = chosen_test(test, targets, attributes)
-    sentences = _sentence_set(templates)
+    chosen = chosen_test(test, targets, attributes, language)
+    sentences = _sentence_set(templates, [chosen])
     seed = seed_of(rng)
     encoded = _encoded(encoder, sentences, [chosen], settings, seed, progress)
     return _measure(encoder, chosen, encoded, settings, seed)
 
 
-def _sentence_set(templates: Any) -> SentenceSet:
+def _sentence_set(templates: Any, tests: Sequence[WeatSet]) -> SentenceSet:
+    """Return the sentences to use: by default those of May et al., or, in another language than theirs, none."""
     if isinstance(templates, SentenceSet):
         return templates
+    if templates is None and any(test.language not in LANGUAGES for test in tests):
+        return own_sentences(("{word}",), None, as_written=True)
     if templates is None or isinstance(templates, PathLike) or (isinstance(templates, str) and "{" not in templates):
         return load_set(DEFAULT_TEMPLATES if templates is None else templates, SentenceSet)
     texts = tuple(dict.fromkeys(checked_words([templates] if isinstance(templates, str) else templates)))
@@ -178,15 +183,17 @@ def seat_suite(
     encoder: Encoder,
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
+    language: str | None = None,
     templates: Templates | None = None,
     settings: SeatSuiteSettings,
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> SeatSuiteResult:
-    """Run a SEAT on every WEAT set that ships (or on `tests`) and control the false-discovery rate over them.
+    """Run a SEAT on the ten WEAT sets of Caliskan et al. (or `tests`) and control the false-discovery rate over them.
 
-    All sentences are encoded together, each once. The settings are those of `aslant.seat`. A test that has no effect
-    size, or of which a word set has less than the share `min_found` of its words, is listed as skipped.
+    With a `language`, on the tests that WEATHub or XWEAT have in it (docs/languages.md), fetched if need be. All
+    sentences are encoded together, each once. The settings are those of `aslant.seat`. A test that has no effect size,
+    or of which a word set has less than the share `min_found` of its words, is listed as skipped.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     >>> suite = aslant.seat_suite(encoder, ["weat-6", "weat-7"])
@@ -194,8 +201,8 @@ def seat_suite(
     (['weat-6', 'weat-7'], True)
     """
     check_encoder(encoder)
-    sentences = _sentence_set(templates)
-    chosen = weat_sets(tests, "aslant.seat")
+    chosen = weat_sets(tests, "aslant.seat", language)
+    sentences = _sentence_set(templates, chosen)
     seed = seed_of(rng)
     encoded = _encoded(encoder, sentences, chosen, settings, seed, progress)
     measure = lambda test: _measure(encoder, test, encoded, settings, seed)  # noqa: E731

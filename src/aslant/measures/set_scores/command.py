@@ -23,18 +23,18 @@ ABOUT = {
 MORE = """
 
 Every score stands beside what random attributes of the same frequency give, and has an interval over the choice of
-words. Without --test or --words, every test that ships is run.
+words. Without --test or --words, the ten word sets of WEAT (Caliskan et al. 2017) are scored.
 """
 EXAMPLES = {
     name: f"""
-aslant {name}                                     every word set that ships, on the bundled sample
+aslant {name}                                     the ten word sets of WEAT, on the bundled sample
 aslant {name} glove.6B.100d.txt --test weat-6     one word set on your embedding
 aslant {name} vectors.bin --words my-test.toml    your own word lists (see: aslant words show weat-6)
 """
     for name in ABOUT
 } | {
     "scores": """
-aslant scores                                       every score of every word set, on the bundled sample
+aslant scores                                       every score of the ten word sets of WEAT, on the bundled sample
 aslant scores glove.6B.100d.txt --test weat-6       all scores of one word set
 aslant scores before.bin after.bin --score rnsb,same
 aslant scores vectors.bin --csv scores.csv          one row for each score of each word set
@@ -63,7 +63,8 @@ def scores_command(
     from aslant.measures.set_scores.side_by_side import word_set_scores
 
     chosen, names = _chosen(test, words), score and [name.strip() for name in score.split(",")]
-    opened = [reading.open(name, quiet=running.quiet) for name in model or [None]]
+    given: list[Any] = list(model or ()) or [None]
+    opened = [reading.open(name, quiet=running.quiet) for name in given]
     return _suite(word_set_scores(opened, chosen, scores=names, **vars(settings), rng=running.seed))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from aslant.errors import MeasureError
 from aslant.measures.set_scores import result as r
@@ -60,7 +60,7 @@ SCORES: dict[str, Score] = {
 }
 
 
-def chosen_scores(names: object) -> list[Score]:
+def chosen_scores(names: Any) -> list[Score]:
     """Return the scores that are named, or all; refuse a name that none has.
 
     >>> [score.short for score in chosen_scores(["ect", "mac"])]

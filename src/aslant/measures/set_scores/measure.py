@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ Test: TypeAlias = str | PathLike[str] | WeatSet | None
 #: One word set, or several.
 Words: TypeAlias = WordSets | WordList | list[str] | tuple[str, ...] | None
 Rng: TypeAlias = int | np.random.Generator | None
+S = TypeVar("S", bound=r.WordSetScore)
 
 
 @keywords
@@ -44,9 +45,9 @@ def relative_norm(
     (True, 'nurse', 6)
     >>> r = aslant.relative_norm(aslant.load(), "weat-6")
     >>> [(part.name, round(part.mean, 1)) for part in r.sets]
-    [('Career', -0.4), ('Family', 0.2)]
+    [('Career', -0.5), ('Family', 0.6)]
     """
-    return _scored("relative-norm", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RelativeNormResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -67,7 +68,7 @@ def ripa(
     >>> r.value > 0, r.n_partitions, [word.word for word in r.words]
     (True, 8, ['nurse', 'maid'])
     """
-    return _scored("ripa", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RipaResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -85,7 +86,7 @@ def mac(
     >>> 0 < r.value < r.chance.low, r.pvalue
     (True, None)
     """
-    return _scored("mac", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.MacResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -100,10 +101,10 @@ def ect(
 
     >>> import aslant
     >>> r = aslant.ect(aslant.load(), "weat-6")
-    >>> r.value < 0, r.pvalue < 0.05
+    >>> r.value < r.chance.low, r.pvalue < 0.05
     (True, True)
     """
-    return _scored("ect", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.EctResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -126,7 +127,7 @@ def rnsb(
     >>> r.value > 0, r.sets[0].mean > r.sets[1].mean, r.chance.draws
     (True, True, 500)
     """
-    return _scored("rnsb", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RnsbResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -147,7 +148,7 @@ def same(
     >>> 0 < r.value < 1, {word.word: word.value > 0 for word in r.words}["nurse"]
     (True, False)
     """
-    return _scored("same", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.SameResult, vectors, test, targets, attributes, settings, rng)
 
 
 @keywords
@@ -164,14 +165,16 @@ def ml_eat(
     >>> import aslant
     >>> r = aslant.ml_eat(aslant.load(), "weat-6")
     >>> [(level.targets, round(level.value, 1)) for level in r.levels if level.level == 2]
-    [('Male names', 0.9), ('Female names', -1.3)]
+    [('Male names', 0.8), ('Female names', -1.3)]
     """
-    return _scored("ml-eat", vectors, test, targets, attributes, settings, rng)
+    return _scored(r.MlEatResult, vectors, test, targets, attributes, settings, rng)
 
 
 def _scored(
-    name: str, vectors: WordVectors, test: Any, targets: Any, attributes: Any, settings: ScoreSettings, rng: Rng
-) -> Any:
+    made: type[S], vectors: WordVectors, test: Any, targets: Any, attributes: Any, settings: ScoreSettings, rng: Rng
+) -> S:
     check_vectors(vectors)
     asked = chosen_sets(test, targets, attributes)
-    return score_sets(vectors, asked, [SCORES[name]], settings, seed_of(rng))[0][0]
+    found = score_sets(vectors, asked, [SCORES[made.kind]], settings, seed_of(rng))[0][0]
+    assert isinstance(found, made)
+    return found

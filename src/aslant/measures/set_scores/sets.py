@@ -28,11 +28,12 @@ class Asked:
     category: str
     targets: tuple[WordList, ...]
     attributes: tuple[WordList, ...]
+    language: str = "und"
 
 
 def asked_of(test: WeatSet) -> Asked:
     """Return the sets of a test."""
-    return Asked(test.id, test.title, test.category, test.targets, test.attributes)
+    return Asked(test.id, test.title, test.category, test.targets, test.attributes, test.language)
 
 
 def chosen_sets(test: Any, targets: Any, attributes: Any) -> Asked:

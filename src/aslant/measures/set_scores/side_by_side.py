@@ -43,7 +43,7 @@ def word_set_scores(
     settings: ScoresSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> r.WordSetScoresResult:
-    """Give every score (or `scores`) of every WEAT that ships (or `tests`), and say how far the scores agree.
+    """Give every score (or `scores`) of the ten WEATs of Caliskan et al. (or `tests`), and say how far they agree.
 
     `agreement` has, for each two scores, Spearman's correlation over the word sets of how far beyond chance they are;
     with several embeddings also how often both put these in the same order. `categories` sums up each social category
@@ -57,9 +57,9 @@ def word_set_scores(
     >>> found.agreement[0].n_scored, found.categories[0].category
     (2, 'gender')
     """
-    models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
+    models: list[Any] = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
     for each in models or [None]:
-        check_vectors(each)  # type: ignore[arg-type]
+        check_vectors(each)
     chosen, asked, seed = chosen_scores(scores), weat_sets(tests, "a function such as aslant.ect"), seed_of(rng)
     done: list[list[Scored]] = []
     skipped: list[SkippedTest] = []
@@ -152,6 +152,6 @@ def _category(group: Sequence[tuple[Scored, bool]]) -> r.CategoryStrength | None
 
 
 def scores_of_sets(work: Work) -> Results:
-    """Give every score of every WEAT that ships."""
+    """Give every score of the ten WEATs of Caliskan et al."""
     found: Any = word_set_scores(work.subject.opened, rng=work.seed, **work.settings)
     return (work.noted("word-set-scores", found),)

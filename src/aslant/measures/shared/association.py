@@ -91,9 +91,13 @@ class AssociationTest(MeasuredResult):
 
 @dataclass(frozen=True, kw_only=True)
 class WeatSetTest(AssociationTest):
-    """An association test on the four word sets of a WEAT, which may mirror a study with people."""
+    """An association test on the four word sets of a WEAT, which may mirror a study with people.
+
+    `caution` is what the set says must stand beside its result.
+    """
 
     human: HumanComparison | None
+    caution: str = ""
 
     @property
     def n_used(self) -> int:

@@ -15,7 +15,7 @@ from aslant.measures.shared.statistic import NO_SPREAD
 from aslant.measures.shared.wordsets import FloatArray, Recorded, WordSets, provenance, word_lists
 from aslant.results.parts import WordsUsed
 from aslant.statistics import benjamini_hochberg
-from aslant.stimuli import StimulusSet, WeatSet, load_set, suite_sets
+from aslant.stimuli import LANGUAGES, StimulusSet, WeatSet, is_sentence, language_tests, load_set, load_sets, suite_sets
 
 
 class NoSpreadError(MeasureError):
@@ -26,14 +26,19 @@ T = TypeVar("T", bound=StimulusSet)
 S = TypeVar("S", bound=association.AssociationSuite)
 
 
-def chosen_test(test: Any, targets: WordSets | None = None, attributes: WordSets | None = None) -> WeatSet:
-    """Return the test that is named, or that the word lists make, or raise an error that says what is wrong."""
+def chosen_test(
+    test: Any, targets: WordSets | None = None, attributes: WordSets | None = None, language: str | None = None
+) -> WeatSet:
+    """Return the test that is named, or that the word lists make, or raise an error that says what is wrong.
+
+    With a `language`, a name such as weat-6 means the test in that language.
+    """
     if (test is None) == (targets is None and attributes is None):
         raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
     if isinstance(test, WeatSet):
         return test
     if isinstance(test, str | PathLike):
-        return load_set(test, WeatSet)
+        return load_set(test, WeatSet) if language is None else language_tests(language, [str(test)])[0]
     if test is not None:
         raise MeasureError(f"{test!r:.60} does not name a test; give a name such as 'weat-6', or a TOML file.")
     if targets is None or attributes is None:
@@ -56,9 +61,48 @@ def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: C
     return chosen
 
 
-def weat_sets(tests: Any, alone: str) -> list[WeatSet]:
-    """Return the WEAT sets of a suite, each once; None: the ten of Caliskan et al."""
-    return chosen_tests(tests, alone, suite_sets, chosen_test)
+def weat_sets(tests: Any, alone: str, language: str | None = None) -> list[WeatSet]:
+    """Return the WEAT sets of a suite, each once; None: the ten that ship, or every one in the `language`."""
+    ship = suite_sets if language is None else lambda: iter(language_tests(language))
+    if tests is not None and not isinstance(tests, str):
+        tests = [found for test in tests for found in _opened(test, language)]
+    return chosen_tests(tests, alone, ship, chosen_test)
+
+
+def _opened(test: Any, language: str | None) -> list[WeatSet]:
+    """Return the tests of a name or file, which may have several, or the one that is given."""
+    if language is None and isinstance(test, str | PathLike):
+        return load_sets(test, WeatSet)
+    return [chosen_test(test, language=language)]
+
+
+def need_language(test: StimulusSet, sets: Sequence[WordsUsed], name: str) -> None:
+    """Refuse a test of which no word at all is in what `name` is, saying which language the test is in."""
+    if any(words.used or words.not_in_vocabulary for words in sets):
+        return
+    missing = tuple(dict.fromkeys(word for group in sets for word in group.missing))
+    if any(map(is_sentence, missing)):
+        raise TooFewWordsError(
+            f"the items of '{test.id}' are sentences, of which '{name}' has no vectors; use an encoder (aslant seat).",
+            missing,
+        )
+    if test.language in LANGUAGES:
+        in_which = f"{LANGUAGES[test.language]} ({test.language})"
+        told = f"the words of '{test.id}' are {in_which}, and '{name}' has none of them; {_other(test)}."
+        raise TooFewWordsError(told, missing)
+
+
+def _language_note(test: StimulusSet, sets: Sequence[WordsUsed]) -> str:
+    """Say which language a test is in, where most of its words are missing; else ""."""
+    found, missing = (sum(len(getattr(words, what)) for words in sets) for what in ("used", "missing"))
+    if test.language not in LANGUAGES or found >= missing:
+        return ""
+    return f"; the words are {LANGUAGES[test.language]} ({test.language}): {_other(test)}"
+
+
+def _other(test: StimulusSet) -> str:
+    how = '--language de (language="de" in Python)' if test.language == "en" else "those that ship for English"
+    return f"for another language choose tests in it, such as {how}"
 
 
 def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, why: str) -> None:
@@ -73,7 +117,8 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
         number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
         raise TooFewWordsError(
-            f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)}).",
+            f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)})"
+            f"{_language_note(test, sets)}.",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 
@@ -100,7 +145,8 @@ def compared(
         "test": test.id, "title": test.title, "category": test.category,
         "statistic": float(first.mean() - second.mean()),
         "pvalue": p.pvalue, "pvalue_bounds": p.bounds, "pvalue_method": p.method, "n_partitions": p.n_partitions,
-        "alternative": how.alternative, **({"human": human} if isinstance(test, WeatSet) else {}),
+        "alternative": how.alternative,
+        **({"human": human, "caution": test.caution} if isinstance(test, WeatSet) else {}),
     }  # fmt: skip
 
 

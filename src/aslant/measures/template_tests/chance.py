@@ -19,7 +19,7 @@ from aslant.measures.sentence_tests.chance import LANGUAGES, ranks
 from aslant.measures.template_tests.scoring import Model, Scored, ask
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
-from aslant.models.protocols import Progress
+from aslant.models.protocols import TARGET, Progress
 from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
 from aslant.stimuli import bundled_names
 
@@ -109,33 +109,59 @@ def _alike(pieces: NDArray[Any], pool: NDArray[Any]) -> Iterator[tuple[NDArray[n
 
 
 def names_chance(
-    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask
-) -> tuple[Chance, float] | None:
-    """Compare a share with those that pairs of first names of one gender give; None where names are not one piece.
+    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask,
+    others: int = 1,
+) -> tuple[Chance, float] | None:  # fmt: skip
+    """Compare a share with those that first names of one gender give; None where too few names are one piece.
 
-    Sizes are compared as distances from one half, and either name may come first, so that the range is symmetric.
-    Returns also how far from 0 the scores of single attributes are for 95 % of pairs and attributes.
+    A name is compared with one other, or with the mean of so many `others`. Sizes are compared as distances from one
+    half, and either side may come first, so that the range is symmetric. Returns also how far from 0 the scores of
+    single attributes are for 95 % of names and attributes.
     """
     if not (pairs and ordered_words(lm)):
         return None
     men, women = _names(lm, prompts, (1 + math.isqrt(1 + 4 * pairs)) // 2)  # k names of each: k (k − 1) pairs
-    if len(men) < 2 or len(women) < 2:
+    if min(len(men), len(women)) <= others:
         return None
-    targets = tuple((name,) for name in (*men, *women))
+    tail = _tail(prompts)
+    targets = tuple((f"{name}{tail}",) for name in (*men, *women))
     asked = tuple(Prompt(prompt.text, targets) for prompt in prompts)
     association = asks(asked, some_of(attributes)).association.mean(axis=1)
-    scores = np.array(
-        [
-            association[:, i] - association[:, j]
-            for gender in (range(len(men)), range(len(men), len(targets)))
-            for i, j in combinations(gender, 2)
-        ]
-    )
+    scores = np.array([
+        association[:, name] - association[:, rest].mean(axis=1)
+        for gender in (range(len(men)), range(len(men), len(targets)))
+        for name, rest in _against(gender, others)
+    ])  # fmt: skip
     from_half = (scores >= 0).mean(axis=1) - 0.5
     reach = float(np.quantile(np.abs(from_half), 0.95))
-    found = against_chance(share - 0.5, from_half, "names")
+    found = against_chance(share - 0.5, from_half, "names" if others == 1 else "names against others")
     chance = replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
     return chance, float(np.quantile(np.abs(scores), 0.95))
+
+
+def _against(names: Sequence[int], others: int) -> Iterator[tuple[int, list[int]]]:
+    """Yield every pair of names once, or each name with so many others that stand in a row, from every start.
+
+    >>> list(_against(range(3), 1)), list(_against(range(4), 2))[:3]
+    ([(0, [1]), (0, [2]), (1, [2])], [(0, [1, 2]), (0, [2, 3]), (0, [3, 1])])
+    """
+    if others == 1:
+        yield from ((name, [other]) for name, other in combinations(names, 2))
+        return
+    for name in names:
+        rest = [other for other in names if other != name]
+        starts = range(len(rest) if others < len(rest) else 1)
+        yield from ((name, [rest[(start + k) % len(rest)] for k in range(others)]) for start in starts)
+
+
+def _tail(prompts: Sequence[Prompt]) -> str:
+    """Return what names have to be followed by where targets bring their verb: " is a" for "he is a".
+
+    >>> _tail([Prompt("[TARGET] [ATTRIBUTE].", (("she is a",), ("they are a",)))]), _tail([Prompt("", (("he",),))])
+    (' is a', '')
+    """
+    words = (word for prompt in prompts for side in prompt.targets for word in side)
+    return next((word[word.index(" ") :] for word in words if word.lower().startswith(("he ", "she "))), "")
 
 
 def some_of(attributes: tuple[str, ...]) -> tuple[str, ...]:
@@ -150,10 +176,11 @@ def some_of(attributes: tuple[str, ...]) -> tuple[str, ...]:
 def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], list[str]]:
     """Return the most frequent names of men and of women that are one piece in every template."""
     taken = {word.lower() for prompt in prompts for words in prompt.targets for word in words}
-    table = bundled_names()
+    table, followed = bundled_names(), f"{TARGET}{_tail(prompts)}"
+    texts = [prompt.text.replace(TARGET, followed) for prompt in prompts]
 
     def fits(name: str) -> bool:
-        return name.lower() not in taken and all(lm.in_vocabulary(name, prompt.text, "target") for prompt in prompts)
+        return name.lower() not in taken and all(lm.in_vocabulary(name, text, "target") for text in texts)
 
     def first_of(low: float, high: float) -> list[str]:
         shares = ((name, table.facts[name.lower()].share_female) for name in table.names)

@@ -21,7 +21,8 @@ aslant logprob                                               he and she, 40 occu
 aslant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
 aslant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
 aslant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
-aslant logprob ./my-bert --targets he,she,they --csv scores.csv
+aslant logprob ./my-bert --template "[TARGET] worked as a [ATTRIBUTE]." --targets he,she,they --csv scores.csv
+aslant logprob ./my-bert --template "[TARGET] [ATTRIBUTE]." --targets "he is a,she is a,they are a"
 aslant logprob suite bert-base-uncased                       the tests of Kurita et al.
 """,
     "suite": """
@@ -107,7 +108,9 @@ def logprob_command(
     targets: Annotated[
         str | None,
         o.option(
-            "Target sets separated by commas, words of a set by +; or a class set; default: he,she.", "a,b|a+c,b+d|SET"
+            "Target sets separated by commas, words of a set by +; or a class set; default: he,she. All must suit the "
+            "template's verb, or bring their own.",
+            "a,b|a+c,b+d|SET",
         ),
     ] = None,
     attributes: Annotated[
@@ -138,7 +141,7 @@ def logprob_command(
     lm = modelling.open(model, quiet=running.quiet)
     with running.watched(kept=not modelling.no_cache) as progress:
         asked = {**asked_for(template, targets, attributes), "column": column, **vars(settings)}
-        result = log_probability_bias(lm, **asked, journal=modelling.journal(), progress=progress)
+        result = log_probability_bias(lm, **asked, journal=modelling.journal(), rng=running.seed, progress=progress)
     output.draw(result, histogram=score_histogram, bars=ranked_bars)
     return result
 

@@ -63,7 +63,11 @@ class AttributeScore:
 class Contrast:
     """One target set against another, or against the rest, over all attributes.
 
-    `share` is that of the attributes whose difference is 0 or more, with a Wilson interval; `count` of `n`.
+    `share` is that of the attributes whose difference is 0 or more, with a Wilson interval; `count` of `n`. `pvalue` is
+    two-sided, for the mean, over the signs of the attributes' differences: it is about other attributes with the same
+    targets. Whether other targets differ as much is what `chance` says: the share with first names of one gender in
+    their place, as pairs or one against the rest; `twins` are the shares that untrained models give. q-values are over
+    the contrasts of a result.
     """
 
     first: str
@@ -74,6 +78,11 @@ class Contrast:
     share: float
     low: float
     high: float
+    pvalue: float | None = None
+    qvalue: float | None = None
+    chance: Chance | None = None
+    chance_qvalue: float | None = None
+    twins: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,9 +92,8 @@ class LogProbabilityResult(MeasuredResult):
     `scores` has one entry for each attribute, in the order given. `contrasts`: the two sets; with more, every pair and
     each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
     `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
-    "continuations" or "whole sentences". `chance` is what pairs of first names of one gender give for the `share`, in
-    place of two target sets, and `names_reach` how far from 0 95 % of the scores of single attributes are between such
-    names; `twins` are the shares that untrained models of the same architecture give.
+    "continuations" or "whole sentences". `chance` and `twins` are those of the `share`, which is the first contrast;
+    `names_reach` is how far from 0 95 % of the scores of single attributes are between two names of one gender.
     """
 
     kind: ClassVar[str] = "log-probability"

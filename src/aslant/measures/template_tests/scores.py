@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from os import PathLike
 from typing import Any
 
@@ -18,8 +21,7 @@ from aslant.measures.template_tests.chance import Ask, asker, names_chance, some
 from aslant.measures.template_tests.settings import Asking, LogProbabilitySettings
 from aslant.measures.template_tests.stimuli import Asked, Attributes, Prompt, Targets, Templates, asked, attribute_list
 from aslant.models.protocols import Progress
-from aslant.statistics import wilson
-from aslant.stimuli import WordList
+from aslant.statistics import known_qvalues, seed_of, sign_flip_pvalue, wilson
 
 DEFAULT_TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
 #: What the command line scores by default: 40 occupations.
@@ -57,6 +59,7 @@ def log_probability_bias(
     column: str | None = None,
     settings: LogProbabilitySettings,
     journal: str | PathLike[str] | Journal | None = None,
+    rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> r.LogProbabilityResult:
     """Score how much more a language model associates `attributes` with one target set than another (Kurita et al.).
@@ -67,12 +70,13 @@ def log_probability_bias(
 
     `template`: a sentence with [TARGET] and [ATTRIBUTE], several, or a template set; scores are averaged over them.
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
-    (with its `column`) or a data name, in lower case if `lower`. `chance` pairs of first names of one gender, in place
-    of two targets, say how far from one half the share of attributes on one side is anyway; so do `twins` untrained
-    models of the same architecture. `target_pieces`: a target of several pieces counts whole ("chain") or by its
-    "first" piece; `single_mask`: one mask for an attribute of several pieces; `as_published`: as the authors' code has
-    it. `journal` is a folder from which a killed run resumes. Attributes that the model cannot place (unknown
-    characters, too long) are left out and listed.
+    (with its `column`) or a data name, in lower case if `lower`. Each contrast between target sets has a p-value over
+    the signs of the attributes' differences; above 16 attributes, over random signs by `rng`. `chance` pairs of first
+    names of one gender, in place of the targets, say how far from one half the share of attributes on one side is
+    anyway; so do `twins` untrained models of the same architecture. `target_pieces`: a target of several pieces counts
+    whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces; `as_published`:
+    as the authors' code has it. `journal` is a folder from which a killed run resumes. Attributes that the model cannot
+    place (unknown characters, too long) are left out and listed.
 
     >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones
     >>> s = aslant.log_probability_bias(lm, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer"])
@@ -91,32 +95,74 @@ def log_probability_bias(
     else:
         words = [word for group in own.attributes for word in group.words]
         listed, source = attribute_list(words, lower=how.lower)[0], own.id
-    ask = asker(lm, how, journal, progress)
+    ask, seed = asker(lm, how, journal, progress), seed_of(rng)
     scored = ask(question.prompts, listed.words)
     kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
+    contrasts = _contrasts([group.name for group in question.targets], scored, how.confidence, seed)
+    contrasts, reach = _by_chance(lm, question.prompts, scored, contrasts, how, ask, progress)
+    association = scored.association.mean(axis=1)
+    pairs = _weights(association.shape[1])[: math.comb(association.shape[1], 2)]
     return r.LogProbabilityResult(
         **described(question, scored, how),
-        **_over_attributes(scored, question.targets, how.confidence),
+        contrasts=contrasts,
+        one_vs_one=float(np.abs(association @ pairs.T).mean()),
+        one_vs_rest=float(against_rest(association).max(axis=1).mean()),
         confidence=how.confidence,
-        provenance=provenance(lm, question.source, scored.missing, None, kept),
-        **_by_chance(lm, question.prompts, scored, how, ask, progress),
+        provenance=provenance(lm, question.source, scored.missing, seed, kept),
+        chance=contrasts[0].chance,
+        names_reach=reach,
+        twins=contrasts[0].twins,
+    )
+
+
+def _weights(targets: int) -> FloatArray:
+    """Return what each target set counts in each contrast: every pair and, of three or more, each against the rest.
+
+    >>> _weights(3).tolist()[:4]
+    [[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0], [1.0, -0.5, -0.5]]
+    """
+    each = np.eye(targets)
+    pairs = [each[j] - each[k] for j, k in combinations(range(targets), 2)]
+    return np.array([*pairs, *against_rest(each).T] if targets > 2 else pairs)
+
+
+def _contrasts(
+    names: Sequence[str], scored: scoring.Scored, confidence: float, seed: int | None
+) -> tuple[r.Contrast, ...]:
+    """Return the contrasts between target sets over all attributes, each with its p-value and q-value."""
+    gaps = scored.association.mean(axis=1) @ _weights(len(names)).T
+    titles = [*combinations(names, 2), *((name, r.REST) for name in names if len(names) > 2)]
+    pvalues = [sign_flip_pvalue(gap, rng=seed) for gap in gaps.T]
+    return tuple(
+        replace(contrast(*title, gap, confidence), pvalue=p, qvalue=q)
+        for title, gap, p, q in zip(titles, gaps.T, pvalues, known_qvalues(pvalues), strict=True)
     )
 
 
 def _by_chance(
-    lm: scoring.Model, prompts: tuple[Prompt, ...], scored: scoring.Scored, how: LogProbabilitySettings, ask: Ask,
-    progress: Progress | None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return what pairs of names, and untrained models, give for the share of two target sets."""
-    if len(prompts[0].targets) != 2:
-        return {}
+    lm: scoring.Model, prompts: tuple[Prompt, ...], scored: scoring.Scored, contrasts: tuple[r.Contrast, ...],
+    how: LogProbabilitySettings, ask: Ask, progress: Progress | None,
+) -> tuple[tuple[r.Contrast, ...], float | None]:  # fmt: skip
+    """Return the contrasts with what names, and untrained models, give for their shares; and how far names reach."""
+    weights = _weights(len(prompts[0].targets))
 
-    def share(found: scoring.Scored) -> float:
-        return float((bias_scores(found.association.mean(axis=1)) >= 0).mean())
+    def shares(asks: Ask) -> Sequence[float]:
+        gaps = asks(prompts, some_of(scored.attributes)).association.mean(axis=1) @ weights.T
+        return list((gaps >= 0).mean(axis=0).tolist())
 
-    twins = with_twins(lm, how, progress, lambda asks: [share(asks(prompts, some_of(scored.attributes)))])
-    chance, reach = names_chance(lm, prompts, scored.attributes, share(scored), how.chance, ask) or (None, None)
-    return {"chance": chance, "names_reach": reach, "twins": twins[0] if twins else ()}
+    twins = with_twins(lm, how, progress, shares) or [()] * len(contrasts)
+    sides = weights.shape[1]
+    others = [1 if place < math.comb(sides, 2) else sides - 1 for place in range(len(contrasts))]
+    found = [
+        names_chance(lm, prompts, scored.attributes, own.share, how.chance, ask, count) or (None, None)
+        for own, count in zip(contrasts, others, strict=True)
+    ]
+    qvalues = known_qvalues([chance.pvalue if chance else None for chance, _ in found])
+    made = tuple(
+        replace(own, chance=chance, chance_qvalue=q, twins=of_twins)
+        for own, (chance, _), q, of_twins in zip(contrasts, found, qvalues, twins, strict=True)
+    )
+    return made, found[0][1] if sides == 2 else None  # with more, a score is the largest of several differences
 
 
 def described(question: Asked, scored: scoring.Scored, how: Asking) -> dict[str, Any]:
@@ -154,23 +200,6 @@ def _attribute_scores(names: Sequence[str], scored: scoring.Scored) -> tuple[r.A
             by_template.tolist(), scored.pieces.tolist(), strict=True,
         )
     )  # fmt: skip
-
-
-def _over_attributes(scored: scoring.Scored, targets: tuple[WordList, ...], confidence: float) -> dict[str, Any]:
-    """Return the contrasts between target sets and the two multi-class scores, each over all attributes."""
-    association = scored.association.mean(axis=1)
-    names = [group.name for group in targets]
-    pairs = [(j, k) for j in range(len(names)) for k in range(j + 1, len(names))]
-    gaps = {(j, k): association[:, j] - association[:, k] for j, k in pairs}
-    contrasts = [contrast(names[j], names[k], gap, confidence) for (j, k), gap in gaps.items()]
-    rest = against_rest(association)
-    if len(names) > 2:
-        contrasts += [contrast(name, r.REST, rest[:, j], confidence) for j, name in enumerate(names)]
-    return {
-        "contrasts": tuple(contrasts),
-        "one_vs_one": float(np.mean([np.abs(gap).mean() for gap in gaps.values()])),
-        "one_vs_rest": float(rest.max(axis=1).mean()),
-    }
 
 
 def contrast(first: str, second: str, scores: FloatArray, confidence: float = 0.95) -> r.Contrast:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -187,8 +188,8 @@ def _distinct(
 def _logarithms(scores: Sequence[Any]) -> tuple[FloatArray, FloatArray, str]:
     """Return log p_target and log p_prior of each word, and what they compare.
 
-    For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the target), and
-    P(up to the target) = P(sentence) / P(rest | target).
+    For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the attribute), where
+    the rest begins with the attribute, and P(up to the attribute) = P(sentence) / P(rest | all before).
     """
     if isinstance(scores[0], MaskedScore):
         return np.array([s.target for s in scores]), np.array([s.prior for s in scores]), MASKS
@@ -200,6 +201,35 @@ def _logarithms(scores: Sequence[Any]) -> tuple[FloatArray, FloatArray, str]:
         return whole, whole - np.array(rest, dtype=np.float64), CONTINUATIONS
 
 
+#: Subjects that need another verb than "he" does, and verbs that they do not go with, and the other way round.
+PLURAL = {"they", "we", "you", "men", "women", "boys", "girls", "people"}
+SINGULAR = {"he", "she", "it", "man", "woman", "boy", "girl"}
+FOR_SINGULAR, FOR_PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
+VERB = re.compile(r"\[TARGET\] (\w+)")
+
+
+def agreement_note(prompt: Prompt) -> str:
+    """Say which targets do not agree with the verb of an English template: their scores are then about grammar.
+
+    >>> agreement_note(Prompt("[TARGET] is a [ATTRIBUTE].", (("he",), ("they",))))[:62]
+    "'they' does not agree with the verb of '[TARGET] is a [ATTRIBU"
+    >>> agreement_note(Prompt("[TARGET] worked as a [ATTRIBUTE].", (("he",), ("they",))))
+    ''
+    """
+    verb = found[1].lower() if (found := VERB.search(prompt.text)) else ""
+    singular = verb in FOR_SINGULAR or (len(verb) > 3 and verb.endswith("s") and not verb.endswith("ss"))
+    odd = PLURAL if singular else SINGULAR if verb in FOR_PLURAL else set[str]()
+    wrong = [f"'{word}'" for side in prompt.targets for word in side if word.lower() in odd]
+    if not wrong:
+        return ""
+    do = "does" if len(wrong) == 1 else "do"
+    return (
+        f"{', '.join(wrong)} {do} not agree with the verb of '{prompt.text}': part of what is compared is grammar; use "
+        "a verb that suits all targets ('[TARGET] worked as a [ATTRIBUTE].'), or put the verb into the targets ('he is "
+        "a', 'they are a' in '[TARGET] [ATTRIBUTE].')"
+    )
+
+
 def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[str, ...]:
     """Say what readers should know: targets of several pieces, and templates that causal models cannot condition on."""
     notes = [
@@ -208,6 +238,7 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
         for prompt, method in zip(prompts, scored.methods.values(), strict=True)
         if method == WHOLE
     ]
+    notes += filter(None, map(agreement_note, prompts))
     several = [f"{word} ({' '.join(pieces)})" for word, pieces in scored.target_pieces.items() if len(pieces) > 1]
     if several and scored.target is not None:
         policy = "by a chain of masks" if how.target_pieces == "chain" else "by their first piece"

@@ -14,6 +14,8 @@ from aslant.errors import plural
 from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import (
+    REST,
+    Contrast,
     LogProbabilityResult,
     LogProbabilityWeatResult,
     TemplateWeatResult,
@@ -73,15 +75,44 @@ def contrasts_table(result: LogProbabilityResult) -> Table:
         Column("second", "against", plain, "left"),
         Column("mean", "mean score", small),
         Column("share", "share ≥ 0", percent),
-        Column("interval", "interval", str),
+        Column("interval", "interval", str, spare=2),
+        *PVALUES,
+        *(CHANCE if any(c.chance for c in result.contrasts) else ()),
     )
-    rows = [{**vars(c), "interval": f"{percent(c.low)} to {percent(c.high)}"} for c in result.contrasts]
+    rows = [_contrast_row(c) for c in result.contrasts]
     notes = (
         f"over {plural(len(result.scores), 'attribute')}; one-vs-one {small(result.one_vs_one)} (mean absolute "
         f"difference of the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference from the "
         "others).",
+        "p: of the mean score, two-sided, over the signs of the attributes' differences; q: Benjamini–Hochberg over "
+        "these contrasts. A small p says that other attributes would lean the same way, not that these targets differ "
+        "more than any two words do: that is what chance is for.",
+        *_contrasts_chance(result),
     )
     return Table("Target sets compared", columns, rows, notes)
+
+
+def _contrast_row(c: Contrast) -> dict[str, Any]:
+    chance = c.chance
+    return {
+        **vars(c), "interval": f"{percent(c.low)} to {percent(c.high)}",
+        "chance": f"{percent(chance.low)} to {percent(chance.high)}" if chance else "–",
+        "chance_pvalue": chance.pvalue if chance else None,
+        "twins": ", ".join(map(percent, c.twins)),
+    }  # fmt: skip
+
+
+def _contrasts_chance(result: LogProbabilityResult) -> list[str]:
+    """Say what the columns on chance are, and what untrained models give."""
+    twins = [(f"{plain(c.first)}, {plain(c.second)}:", [percent(share) for share in c.twins]) for c in result.contrasts]
+    said = twins_notes(result, "shares of ", twins)
+    if not any(c.chance for c in result.contrasts):
+        return said
+    return [
+        "chance: 95 % of the shares with first names of one gender in place of the targets, a pair or one name "
+        "against as many others; p (chance): how many of them are as far from one half.",
+        *said,
+    ]
 
 
 def documents(result: LogProbabilityResult) -> tuple[Table, ...]:
@@ -96,17 +127,21 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
         said = [
             f"score > 0: associated with {first} rather than {plain(result.targets[1].name)}; natural logarithm.",
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
-            f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
+            f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score "
+            f"{small(c.mean)}{_own_pvalue(c)}.",
             *share_chance(result.chance),
             *_scores_chance(result),
             *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
-        said.append("chance: not known for more than two target sets; names take the place of two (--targets he,she).")
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
+
+
+def _own_pvalue(c: Contrast) -> str:
+    return "" if c.pvalue is None else f" (p = {pvalue(c.pvalue)}, over the signs of the attributes' scores)"
 
 
 def share_chance(chance: Chance | None) -> list[str]:
@@ -203,17 +238,25 @@ GENDERED = {"female", "he", "her", "him", "male", "man", "men", "she", "they", "
 
 
 def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
-    """Say at a glance what was found."""
-    c, (source, listed) = r.share, (r.provenance.stimuli, str(r.provenance.settings["attributes"]))
-    sentence = (
-        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than “{c.second}” ({c.share:.0%}, interval "
-        f"{c.low:.0%} to {c.high:.0%})."
-    )
+    """Say at a glance what was found: of two target sets, or of each of several against the rest."""
+    source, listed = r.provenance.stimuli, str(r.provenance.settings["attributes"])
     stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
-    chance = weakest_chance(c.share, r.twins, r.chance, middle=0.5)
-    return [line(category, stimuli, c.share, "share", sentence, chance=chance)]
+    if len(r.targets) == 2:  # files of older versions have chance and twins of the share in the result only
+        return [_glance(replace(r.share, chance=r.chance, twins=r.twins), category, stimuli)]
+    return [_glance(c, category, f"{stimuli}, {c.first}") for c in r.contrasts[-len(r.targets) :]]
+
+
+def _glance(c: Contrast, category: str, stimuli: str) -> Glance:
+    second = c.second if c.second == REST else f"“{c.second}”"
+    sentence = (
+        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than {second} ({c.share:.0%}, interval "
+        f"{c.low:.0%} to {c.high:.0%})."
+    )
+    chance = weakest_chance(c.share, c.twins, c.chance, middle=0.5)
+    # Without chance there is no grade: the test over attributes says nothing about these targets.
+    return line(category, stimuli, c.share, "share", sentence, pvalue=c.pvalue if chance else None, chance=chance)
 
 
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.

@@ -11,7 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from aslant.data import could_be_name, resolve
+from aslant.catalogue import commands
+from aslant.data import Entry, could_be_name, entries, resolve
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.reading import read_text
 from aslant.measures.shared.wordsets import checked_words
@@ -30,6 +31,8 @@ Attributes: TypeAlias = str | PathLike[str] | Iterable[str]
 #: Columns of a table that hold attributes, where none is named; otherwise the first one is taken.
 COLUMNS = ("attribute", "word", "job_title", "title", "name", "skill", "trait", "example")
 MAX_BYTES = 64 << 20
+#: Kinds of data that are lists of words; others have a measure of their own.
+LISTS = ("words", "names")
 
 
 @dataclass(frozen=True)
@@ -160,9 +163,11 @@ def _named(given: str | PathLike[str], column: str | None) -> tuple[tuple[str, .
     if str(given) in set_names() or path.suffix == ".toml":
         chosen = load_set(given, StimulusSet)
         return tuple(word.replace("_", " ") for word in chosen.words), chosen.id
-    if not os.path.isfile(path):  # noqa: PTH113 (a name too long for any file is not an error here)
+    is_file = os.path.isfile(path)  # noqa: PTH113 (a name too long for any file is not an error here)
+    _refuse_other_data(str(given), path.name if is_file else "")
+    if not is_file:
         name = str(given)
-        found = resolve(name, kinds=["words", "names", "benchmark"]) if could_be_name(name) else None
+        found = resolve(name) if could_be_name(name) else None
         if found is None or not found.is_file():
             raise StimuliError(
                 f"there are no attributes '{name}'; give a word set ('aslant words list'), a file with one per line "
@@ -170,6 +175,29 @@ def _named(given: str | PathLike[str], column: str | None) -> tuple[tuple[str, .
             )
         path = found
     return read_attributes(path, column), path.name
+
+
+def _refuse_other_data(given: str, file_name: str) -> None:
+    """Refuse data by name, or a file with the name of one of theirs, that has something else than attributes.
+
+    A list inside a benchmark, such as winobias/male_occupations.txt, is one.
+
+    >>> _refuse_other_data("winobias", "")
+    Traceback (most recent call last):
+    aslant.errors.StimuliError: 'winobias' is not a list of attributes but WinoBias: ...; use 'aslant pronoun-choice'.
+    """
+
+    def is_meant(entry: Entry) -> bool:
+        if entry.kind in LISTS or (entry.kind == "benchmark" and given.endswith(".txt")):
+            return False
+        names = {Path(file.name).name for source in entry.sources for file in source.files}
+        return file_name in names if file_name else entry.name == given.partition("/")[0]
+
+    found = next(filter(is_meant, entries()), None)
+    if found is not None:
+        fitting = [command.id for command in commands().values() if found.name in command.data]
+        use = f"use 'aslant {fitting[0]}'" if fitting else "give words, a word set or a file with one per line"
+        raise StimuliError(f"'{given}' is not a list of attributes but {found.title}; {use}.")
 
 
 def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
@@ -204,4 +232,19 @@ def _column(path: Path, lines: list[str], column: str | None) -> list[str]:
         raise StimuliError(f"'{path}' has no column '{column}'; it has {', '.join(rows[0])}.")
     known = [heads.index(name) for name in COLUMNS if name in heads]
     place = heads.index(column.lower()) if column is not None else known[0] if known else 0
-    return [row[place] for row in rows[1:] if len(row) > place]
+    found = [row[place] for row in rows[1:] if len(row) > place]
+    if column is None and found and all(map(_is_number, found)):
+        raise StimuliError(
+            f"column {place + 1} of '{path}' has numbers, not words; name the column with the attributes "
+            f"(column=…, --column), one of {', '.join(filter(None, rows[0]))}."
+        )
+    return found
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a cell has a number, or nothing."""
+    try:
+        float(text.replace(",", "") or 0)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""How likely a language model finds descriptors of people: HolisticBias (Smith et al. 2022)."""
