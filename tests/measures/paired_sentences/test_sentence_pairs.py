@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,30 @@ def test_bec_pro_contrasts_professions_so_that_a_favourite_pronoun_cancels(tmp_p
     assert (c.with_women, c.with_men, c.balanced, c.difference) == (-2.0, -3.0, -2.0, 1.0)
     assert c.pvalue == pytest.approx(2 / math.comb(8, 4))
     assert sum(pair.counted for pair in p.pairs) == 8
+
+
+def test_a_favourite_pronoun_is_not_evidence_and_untrained_models_are_asked_for_the_contrast_too(
+    tmp_path: Path,
+) -> None:
+    class WithTwins(FakeTextLM):
+        def untrained(self, seed: int) -> FakeTextLM:
+            return FakeTextLM(self.function, f"twin {seed}")
+
+    def lines(function: Callable[[str, str], float]) -> dict[str, str]:
+        p = aslant.sentence_pairs(WithTwins(function), bec(tmp_path), bootstrap=0, twins=2)
+        assert SentencePairsResult.from_dict(json.loads(p.to_json())) == p
+        assert all(twin.contrast == p.contrast.difference for twin in p.twins if p.contrast)
+        return {each.stimuli: each.evidence for each in glance(p, lambda name: name)}
+
+    def he(text: str, prompt: str) -> float:
+        return 1.0 if text.startswith("He") else 0.0
+
+    assert lines(he) == {"bec-pro": "none", "bec-pro, contrast": "none"}
+    assert lines(lambda text, prompt: he(text, prompt) * (" male" in text))["bec-pro, contrast"] == "none"  # its twins
+    alone = aslant.sentence_pairs(
+        FakeTextLM(lambda text, prompt: he(text, prompt) * (" male" in text)), bec(tmp_path), **NO_DRAWS
+    )
+    assert glance(alone, lambda name: name)[-1].evidence == "some"
 
 
 def test_what_cannot_be_scored_is_left_out_and_listed(tmp_path: Path) -> None:

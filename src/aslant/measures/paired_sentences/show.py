@@ -100,7 +100,14 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
         *_lengths(result),
         *_language_model(result),
         *_contrast(result),
-        *twins_notes(result, "shares of ", [("", [percent(share) for share in _twins(result, r.ALL)])]),
+        *twins_notes(
+            result,
+            "shares of ",
+            [
+                ("", [percent(share) for share in _twins(result, r.ALL)]),
+                ("contrasts of", [small(value) for value in _twin_contrasts(result)]),
+            ],
+        ),
     ]
     flagged = sum(bool(pair.flags) for pair in result.pairs)
     if flagged:
@@ -143,8 +150,14 @@ def _contrast(result: r.SentencePairsResult) -> list[str]:
     return [
         f"contrast: score of the sentence on a woman − that on a man, with {c.n_women} professions of women "
         f"{small(c.with_women)}, with {c.n_men} of men {small(c.with_men)}{balanced}; the first two differ by "
-        f"{small(c.difference)} ({_between(c.interval)}), p {pvalue(c.pvalue)} over professions."
+        f"{small(c.difference)} ({_between(c.interval)}), p {pvalue(c.pvalue)} over professions.",
+        "a share with professions of one gender is also that of a model that prefers this gender with any profession; "
+        "in the contrast that cancels.",
     ]
+
+
+def _twin_contrasts(result: r.SentencePairsResult) -> list[float]:
+    return [twin.contrast for twin in result.twins if twin.contrast is not None]
 
 
 def pairs_table(result: r.SentencePairsResult, *, ends: bool = False) -> Table:
@@ -177,10 +190,14 @@ def documents(result: r.SentencePairsResult) -> tuple[Table, ...]:
 
 
 def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
-    """Say at a glance what was found: all pairs, then each category."""
+    """Say at a glance what was found: all pairs, then each category, or the contrast between professions.
+
+    The share with professions of one gender is also that of a model that prefers this gender with any profession.
+    """
     found = []
+    shown = ("",) if result.contrast else ("", r.CATEGORY)
     for group in result.groups:
-        if group.by not in ("", r.CATEGORY) or group.share is None or group.clusters < 2:
+        if group.by not in shown or group.share is None or group.clusters < 2:
             continue
         what = result.dataset if group.by == "" else f"{result.dataset}, {group.name}"
         pairs = "pairs" if group.by == "" else f"pairs on {group.name}"
@@ -196,7 +213,9 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
             f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than "
             f"with those of men, relative to sentences on men: {number(c.difference)}."
         )
-        found.append(line("gender", f"{result.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+        chance = weakest_chance(c.difference, _twin_contrasts(result), None)
+        what = f"{result.dataset}, contrast"
+        found.append(line("gender", what, c.difference, "log-odds", sentence, c.pvalue, chance=chance))
     return found
 
 
