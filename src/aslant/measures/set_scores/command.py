@@ -87,7 +87,7 @@ def _command(name: str) -> Any:
         model: o.ModelArgument = None,
         test: TestOption = None,
         words: OwnWordsOption = None,
-    language: LanguageOption = None,
+        language: LanguageOption = None,
         *,
         settings: ScoresSettings,
         reading: Reading,

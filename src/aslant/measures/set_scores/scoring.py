@@ -84,6 +84,7 @@ def _fields(
     more = {"levels": _levels(batch, targets, attributes, settings)} if score.name == "ml-eat" else {}
     return {
         "test": asked.id, "title": asked.title, "category": asked.category, "value": value,
+        "caution": asked.caution,
         "targets": tuple(group.words for group in targets), "attributes": tuple(group.words for group in attributes),
         "pvalue": pvalue, "pvalue_method": method, "n_partitions": ways,
         "interval": _interval(score, batch, settings, rng),
