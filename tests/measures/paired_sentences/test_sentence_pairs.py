@@ -19,6 +19,7 @@ from aslant.measures.paired_sentences.measure import drawn_pairs, pair_set
 from aslant.measures.paired_sentences.result import ALL, PairsComparisonResult, SentencePairsResult
 from aslant.measures.paired_sentences.show import comparison_table, glance, groups_picture, groups_table
 from aslant.models.language_models import TransformersMaskedLM
+from aslant.models.protocols import TextScore
 from aslant.report.tables import Table
 from fake_lm import FakeTextLM
 from tiny_lms import causal, masked
@@ -320,6 +321,23 @@ def test_twins_that_reach_as_much_take_the_evidence_away(tmp_path: Path) -> None
     assert [each.evidence for each in found] == ["none", "none"]
     alone = aslant.sentence_pairs(WithTwins(stereotyping), made(tmp_path), bootstrap=0, twins=0)
     assert [each.evidence for each in glance(alone, lambda name: name)] == ["strong", "strong"]
+
+
+def test_without_untrained_models_a_preference_for_short_sentences_is_not_evidence(tmp_path: Path) -> None:
+    class ByWords(FakeTextLM):
+        def continuation_scores(self, pairs: Sequence[tuple[str, str]], **options: Any) -> list[TextScore]:
+            return [TextScore(self.value(text, prompt), len(text.split())) for prompt, text in pairs]
+
+    longer = [(f"The old n{i} slept.", f"The quite young m{i} slept.", "age") for i in range(30)]
+    even = [(f"The old k{i} slept.", f"The young l{i} slept.", "age") for i in range(30)]
+
+    def evidence(function: Callable[[str, str], float], rows: list[tuple[str, str, str]]) -> set[str]:
+        p = aslant.sentence_pairs(ByWords(function), table(tmp_path, rows), **NO_DRAWS)
+        assert p.share == 1.0
+        return {each.evidence for each in glance(p, lambda name: name)}
+
+    assert evidence(lambda text, prompt: -float(len(text.split())), longer) == {"none"}
+    assert evidence(stereotyping, longer + even) == {"strong"}
 
 
 @pytest.mark.parametrize(

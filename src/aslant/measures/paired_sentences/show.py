@@ -5,8 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+import numpy as np
+
 from aslant.errors import AslantError, plural
 from aslant.measures.paired_sentences import result as r
+from aslant.measures.paired_sentences.statistic import clusters_of
 from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, PAPER, svg
 from aslant.report.conventions import Category, line, weakest_chance
@@ -14,7 +17,7 @@ from aslant.report.pictures import rows_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Interval
-from aslant.statistics import Chance
+from aslant.statistics import Chance, sign_count_pvalue
 
 CONTENT_NOTE = (
     "Note: the sentences below were written to express stereotypes, some with slurs; what a model finds probable is no "
@@ -205,9 +208,10 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
             f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({group.share:.0%}) the more stereotyping "
             "sentence is the more probable one."
         )
+        tested, told = _tested(result, group)
         chance = _chance(result, group)
         category = CATEGORIES.get(group.name, "several" if group.by == "" else plain(group.name))
-        found.append(line(category, what, group.share, "share", sentence, group.share_pvalue, None, chance))
+        found.append(line(category, what, group.share, "share", f"{sentence}{told}", tested, None, chance))
     if c := result.contrast:
         sentence = (
             f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than "
@@ -217,6 +221,24 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
         what = f"{result.dataset}, contrast"
         found.append(line("gender", what, c.difference, "log-odds", sentence, c.pvalue, chance=chance))
     return found
+
+
+def _tested(result: r.SentencePairsResult, group: r.PairGroup) -> tuple[float | None, str]:
+    """Return the p-value by which a line is graded, and what is said of it.
+
+    Where no untrained models were asked, length is kept out: pairs of the same number of word pieces must show it too.
+    """
+    of_group = [pair for pair in result.pairs if pair.counted and not pair.equal]
+    own = [pair for pair in of_group if group.by == "" or pair.category == group.name]
+    same = [pair for pair in own if pair.pieces_more == pair.pieces_less]
+    if _twins(result, group.name) or group.share_pvalue is None or len(same) == len(own):
+        return group.share_pvalue, ""
+    if not same:
+        return 1.0, " No two sentences of a pair have the same number of word pieces."
+    positive = np.array([pair.difference > 0 for pair in same])
+    p = sign_count_pvalue(np.bincount(clusters_of([pair.cluster for pair in same]), 2 * positive - 1).astype(int))
+    told = f" Of the {len(same):,} with as many word pieces in both sentences: {positive.mean():.0%}."
+    return max(group.share_pvalue, p), told
 
 
 def _chance(result: r.SentencePairsResult, group: r.PairGroup) -> Chance | None:
