@@ -61,6 +61,8 @@ def by_minicons(model: Any, tokenizer: Any, texts: Sequence[str], size: int) -> 
     if find_spec("minicons") is None:
         return None
     scorer = import_module("minicons.scorer").MaskedLMScorer(model, "cpu", tokenizer=tokenizer)
+    if not hasattr(tokenizer, "batch_encode_plus"):  # which transformers 5 no longer has, and minicons 0.3 calls
+        scorer.tokenizer.batch_encode_plus = tokenizer.__call__
     found: list[float] = []
     for start in range(0, len(texts), size):
         part = list(texts[start : start + size])

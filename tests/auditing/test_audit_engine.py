@@ -245,7 +245,7 @@ def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: lis
     audit = aslant.audit(FakeMaskedLM(), only=["own words"], words=own, profile="quick")
     assert {(line.stimuli, line.category, line.effect_name) for line in audit.glance} == {
         ("mine-templates", "religion", "d"),
-        ("mine-classes, occupations-share-of-women", "age", "share"),
+        *((f"mine-classes, occupations-share-of-women, {name}", "age", "share") for name in ("young", "adult", "old")),
         ("mine-words", "gender", "share"),
     }
     assert {result.provenance.settings["twins"] for result in audit.parts[0].results} == {1}

@@ -49,6 +49,9 @@ def test_every_printed_number_has_one_cell() -> None:
     assert counts("gonen") == {"§4": 6}
     assert counts("bolukbasi") == {"§5.2": 1, "Figure 3": 8}
     assert counts("basta") == {"§4": 2, "§5": 2 + 5 + 5 + 6}
+    # These two papers are not at hand; what could be checked against another source is entered.
+    assert counts("nangia") == {"metric score": 3}
+    assert counts("nadeem") == {"development set, both": 10 * 3, "development set, intrasentence": 3}
 
 
 # Lu

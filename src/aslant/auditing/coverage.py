@@ -94,7 +94,7 @@ def covered(audit: AuditResult) -> str:
     """Say in one line what an audit covers.
 
     >>> import aslant
-    >>> covered(aslant.audit(skip=["polarity", "enumeration", "residual", "geometry"], profile="quick"))[:58]
+    >>> covered(aslant.audit(only=["weat"], profile="quick"))[:58]
     '10 lines; not run: 0; left out on request, so not checked:'
     """
     waived = [what for what, why in audit.not_run.items() if why == ON_REQUEST]

@@ -17,7 +17,7 @@ from aslant.results.replication import ReplicationResult, ReplicationsResult
 from aslant.statistics import seed_of
 
 #: Papers that can be replicated, each in the module of its name.
-PAPERS = ("basta", "bolukbasi", "caliskan", "gonen", "kurita", "lu", "swinger")
+PAPERS = ("basta", "bolukbasi", "caliskan", "gonen", "kurita", "lu", "nadeem", "nangia", "swinger")
 #: Every paper, one after the other.
 ALL = "all"
 

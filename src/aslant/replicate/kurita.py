@@ -211,17 +211,18 @@ def _table(path: Path, column: str, *others: str) -> list[list[Any]]:
     return found
 
 
-def _open_model(source: Any) -> Any:
+def open_model(source: Any) -> Any:
+    """Open a language model; one that is open stays as it is."""
     from aslant.models.loading import load_lm
 
-    return load_lm(source)
+    return source if hasattr(source, "record") else load_lm(source)
 
 
 def _sample() -> Any:
     """Open the demonstration model, if its encoder is on this machine; nothing is downloaded for a stand-in."""
     if find("all-minilm-l6-v2") is None:
         raise DataError("it is made of all-minilm-l6-v2, which --get downloads.")
-    return _open_model("sample-mlm")
+    return open_model("sample-mlm")
 
 
 def _folder(source: Any) -> Path:
@@ -242,7 +243,7 @@ PAPER = described(
         **{name: replace(role, option="") for name, role in CALISKAN.roles.items() if name != "word2vec"},
         "vocabulary": {"open": open_vocabulary, "label": lambda vocabulary: f"vocabulary of {vocabulary.name}"},
         "model": {
-            "open": _open_model, "label": lambda lm: str(lm.name), "is_own": pronouns.is_bert, "bundled": _sample,
+            "open": open_model, "label": lambda lm: str(lm.name), "is_own": pronouns.is_bert, "bundled": _sample,
         },
         **pronouns.ROLES,
         "lists": {"open": _folder, "label": _named("lists")},

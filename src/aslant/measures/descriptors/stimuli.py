@@ -152,7 +152,7 @@ def contexts(
     >>> found = contexts(["I'm {noun_phrase}.", "I like {plural_noun_phrase}."], [("man", "men"), ("kid", "kids")], 1,
     ...                  np.random.default_rng(0))
     >>> found.sentences(Descriptor("old", "age"))
-    ["I'm an old kid.", 'I like old men.']
+    ["I'm an old man.", 'I like old kids.']
     """
     order, each = random.permutation(len(nouns)).tolist(), min(each, len(nouns))
     chosen = (

@@ -132,7 +132,7 @@ def _found(result: EnumerationResult) -> str:
         return f"{none}; {tail}{few if smallest > alpha else ''}"
     rate = f"of these, {100 * alpha:g} % at most are expected to be due to random rotations (false-discovery rate)"
     share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
-    critical = max(cell.pvalue for cell in result.significant)
+    critical = result.critical_pvalue or max(cell.pvalue for cell in result.significant)  # older files have none
     return f"{share} (p up to {pvalue(critical)}, the critical p-value); {rate}; {tail}"
 
 
