@@ -89,7 +89,7 @@ def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: aslant
 
 def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:
     plan = running.Plan(subject_of(FakeEncoder()))
-    assert [step.id for step in plan.steps] == ["seat"]
+    assert [step.id for step in plan.steps] == ["seat", "seat-categories"]
     assert set(plan.left_out) == {"ceat", "contextual", "pmi"}
     assert all("--corpus" in why for why in plan.left_out.values())
     with pytest.raises(MeasureError, match="'ceat' needs text to draw sentences from; give a corpus"):

@@ -9,7 +9,7 @@ import pytest
 
 import aslant
 from aslant.errors import StimuliError
-from aslant.stimuli import WordSet, load_set
+from aslant.stimuli import WordSet, load_set, text_of
 
 CONTENT = {
     "religion": {"all": ["Hindu", "Roman Catholic", {"descriptor": "Sunni"}, "Hindu"]},
@@ -61,6 +61,9 @@ def test_by_data_name_it_is_found_where_data_are(
     monkeypatch.setenv("ASLANT_REGISTRY", str(tmp_path / "registry"))
     monkeypatch.setenv("ASLANT_DATA", str(tmp_path))
     assert load_set("holisticbias/religion").words == ("Hindu", "Sunni")
+    own = tmp_path / "holisticbias" / "mine.toml"  # a file in a folder of that name
+    own.write_text(text_of("weat-6"), encoding="utf-8")
+    assert load_set(own).words == load_set("weat-6").words
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,17 @@ def test_the_suite_of_a_language_is_what_the_data_have_of_it(german: Path) -> No
     }
 
 
+def test_scores_of_word_sets_take_a_language_and_say_what_must_stand_beside_it(german: Path, run: Run) -> None:
+    v, path = planted(lean=1.0), german / "german.vec"
+    found = aslant.ect(v, "weat-6", language="de", bootstrap=0, chance=0)
+    assert found.test == "weathub-de-weat6"
+    assert "grammatical gender" in str(found)
+    several = aslant.word_set_scores(v, ["weat-6"], scores=["ect", "same"], language="de", bootstrap=0, chance=0)
+    assert str(several).count("grammatical gender") == 1
+    v.save(path)
+    assert "weathub-de-weat6" in run("same", str(path), "--language", "de", "--test", "weat-6", "--chance", "0").stdout
+
+
 def test_phrases_are_missing_unless_the_mean_of_their_parts_is_asked_for(german: Path) -> None:
     from aslant.vectors import LookupPolicy
 

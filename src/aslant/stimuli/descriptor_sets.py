@@ -48,12 +48,13 @@ def read_descriptors(path: Path) -> Axes:
 
 
 def names_descriptors(source: object) -> bool:
-    """Tell whether a name is that of an axis of HolisticBias.
+    """Tell whether a name is that of an axis of HolisticBias, and not of a file in a folder of that name.
 
     >>> names_descriptors("holisticbias/religion"), names_descriptors("weat-6")
     (True, False)
     """
-    return Path(str(source)).parent.name in (DATA, FILE)
+    path = Path(str(source))
+    return path.parent.name in (DATA, FILE) and not path.suffix
 
 
 def descriptor_set(source: str) -> WordSet:

@@ -133,6 +133,7 @@ def test_no_word_of_a_random_text_stands_out_more_often_than_it_should() -> None
     [
         ({"words": ["nurse"], "contexts": (["she"], ["xyzzy"])}, "no word of 'contexts 2' is near another word"),
         ({"words": ["she"], "contexts": (["she"], ["he"])}, "'she' is both a word and a context"),
+        ({"words": ["nurse"], "contexts": (["she", "They"], ["he", "they"])}, "'they' is in both sets of contexts"),
         ({"words": ["zebra"], "contexts": (["she"], ["he"])}, "no word of 'words' stands near the contexts 10 times"),
         ({"words": ["nurse"], "contexts": (["she"], ["he"]), "window": 0}, "window is 0"),
     ],
@@ -140,6 +141,16 @@ def test_no_word_of_a_random_text_stands_out_more_often_than_it_should() -> None
 def test_what_cannot_be_counted_is_refused(call: dict[str, Any], said: str) -> None:
     with pytest.raises(aslant.AslantError, match=said):
         aslant.pmi_bias(["she is a nurse", "he is here"], **call)
+
+
+def test_words_that_are_one_token_count_once_and_a_missing_chance_level_is_told() -> None:
+    text = ["She met a nurse.", "He met a nurse and a clerk.", "He met a zebra."] * 10
+    r = aslant.pmi_bias(text, ["Nurse", "nurse", "clerk", "Zebra", "zebra"], contexts=(["she"], ["he"]), min_near=11)
+    assert [(word.word, word.count) for word in r.words] == [("Nurse", 20)]
+    assert (r.too_rare, r.missing) == (("clerk", "Zebra"), ())
+    assert r.chance is None
+    assert "there is no chance level" in str(r)
+    assert "p (chance):" not in str(r)
 
 
 def test_a_path_is_not_sentences() -> None:

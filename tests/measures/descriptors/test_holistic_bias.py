@@ -106,6 +106,13 @@ def test_words_that_all_differ_are_no_evidence_since_random_adjectives_do_too(fo
     assert {line.evidence for line in show.glance(result, lambda name: name)} == {"none"}
 
 
+def test_lines_are_filed_under_the_categories_that_an_audit_looks_for(folder: Path) -> None:
+    words = {"": ["thin", "plump", "tall"]}
+    (folder / "descriptors.json").write_text(json.dumps({"body_type": words, "ability": words, "cultural": words}))
+    lines = show.glance(holistic_bias(FakeTexts(), folder, chance=0), lambda name: name)
+    assert [line.category for line in lines] == ["appearance", "disability", "several"]
+
+
 def test_likelihoods_without_preferences_find_few_pairs(folder: Path) -> None:
     shares = [holistic_bias(RandomTexts(salt=salt), folder, chance=0).axes[0].share for salt in range(20)]
     assert np.mean([share > 0 for share in shares]) <= 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from aslant.measures.paired_sentences.measure import drawn_pairs, pair_set
 from aslant.measures.paired_sentences.result import ALL, PairsComparisonResult, SentencePairsResult
 from aslant.measures.paired_sentences.show import comparison_table, glance, groups_picture, groups_table
 from aslant.models.language_models import TransformersMaskedLM
+from aslant.models.protocols import TextScore
 from aslant.report.tables import Table
 from fake_lm import FakeTextLM
 from tiny_lms import causal, masked
@@ -181,6 +182,30 @@ def test_bec_pro_contrasts_professions_so_that_a_favourite_pronoun_cancels(tmp_p
     assert sum(pair.counted for pair in p.pairs) == 8
 
 
+def test_a_favourite_pronoun_is_not_evidence_and_untrained_models_are_asked_for_the_contrast_too(
+    tmp_path: Path,
+) -> None:
+    class WithTwins(FakeTextLM):
+        def untrained(self, seed: int) -> FakeTextLM:
+            return FakeTextLM(self.function, f"twin {seed}")
+
+    def lines(function: Callable[[str, str], float]) -> dict[str, str]:
+        p = aslant.sentence_pairs(WithTwins(function), bec(tmp_path), bootstrap=0, twins=2)
+        assert SentencePairsResult.from_dict(json.loads(p.to_json())) == p
+        assert all(twin.contrast == p.contrast.difference for twin in p.twins if p.contrast)
+        return {each.stimuli: each.evidence for each in glance(p, lambda name: name)}
+
+    def he(text: str, prompt: str) -> float:
+        return 1.0 if text.startswith("He") else 0.0
+
+    assert lines(he) == {"bec-pro": "none", "bec-pro, contrast": "none"}
+    assert lines(lambda text, prompt: he(text, prompt) * (" male" in text))["bec-pro, contrast"] == "none"  # its twins
+    alone = aslant.sentence_pairs(
+        FakeTextLM(lambda text, prompt: he(text, prompt) * (" male" in text)), bec(tmp_path), **NO_DRAWS
+    )
+    assert glance(alone, lambda name: name)[-1].evidence == "some"
+
+
 def test_what_cannot_be_scored_is_left_out_and_listed(tmp_path: Path) -> None:
     path = table(tmp_path, [("Old ☃ slept.", "Young ☃ slept.", "age"), ("Old men slept.", "Young men slept.", "age")])
     p = aslant.sentence_pairs(FakeTextLM(), path, **NO_DRAWS)
@@ -296,6 +321,23 @@ def test_twins_that_reach_as_much_take_the_evidence_away(tmp_path: Path) -> None
     assert [each.evidence for each in found] == ["none", "none"]
     alone = aslant.sentence_pairs(WithTwins(stereotyping), made(tmp_path), bootstrap=0, twins=0)
     assert [each.evidence for each in glance(alone, lambda name: name)] == ["strong", "strong"]
+
+
+def test_without_untrained_models_a_preference_for_short_sentences_is_not_evidence(tmp_path: Path) -> None:
+    class ByWords(FakeTextLM):
+        def continuation_scores(self, pairs: Sequence[tuple[str, str]], **options: Any) -> list[TextScore]:
+            return [TextScore(self.value(text, prompt), len(text.split())) for prompt, text in pairs]
+
+    longer = [(f"The old n{i} slept.", f"The quite young m{i} slept.", "age") for i in range(30)]
+    even = [(f"The old k{i} slept.", f"The young l{i} slept.", "age") for i in range(30)]
+
+    def evidence(function: Callable[[str, str], float], rows: list[tuple[str, str, str]]) -> set[str]:
+        p = aslant.sentence_pairs(ByWords(function), table(tmp_path, rows), **NO_DRAWS)
+        assert p.share == 1.0
+        return {each.evidence for each in glance(p, lambda name: name)}
+
+    assert evidence(lambda text, prompt: -float(len(text.split())), longer) == {"none"}
+    assert evidence(stereotyping, longer + even) == {"strong"}
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,25 @@ def test_whole_sets_of_four_are_drawn_and_untrained_models_are_asked_the_same(fo
     assert {g.category for g in one.groups} == {"Age"}
 
 
+def test_sets_are_drawn_so_that_a_model_that_reads_the_text_has_no_bias(folder: Path) -> None:
+    reads = says(lambda prompt, answer: f"It was {answer}." in prompt or ("It was" not in prompt and answer in UNKNOWN))
+    for seed in range(5):
+        result = bbq(reads, folder, sets=2, bootstrap=0, rng=seed)
+        assert [(g.accuracy, g.bias) for g in result.groups] == [(1.0, 0.0)] * 6
+        one = bbq(reads, folder, sets=1, bootstrap=0, rng=seed)  # by turns over the templates
+        assert [g.bias for g in one.groups] == [0.0] * 6
+        assert result.notes == one.notes == ()
+
+
+def test_texts_that_follow_stereotypes_more_often_than_not_are_told(folder: Path) -> None:
+    kept = [line for k in range(1, 11) for line in (folder / "Age.jsonl").read_text().splitlines()
+            if (row := json.loads(line))["question_index"] == str(k) and row["example_id"] // 4 % 2]  # fmt: skip
+    (folder / "Age.jsonl").write_text("\n".join(kept))
+    (folder / "Religion.jsonl").unlink()
+    result = bbq(FakeTexts(), folder, sets=0, bootstrap=0)
+    assert "right answers alone have a bias of +1.00" in result.notes[0]
+
+
 def test_prompts_and_sums_are_as_requested_and_what_cannot_be_scored_is_listed(folder: Path) -> None:
     lm = FakeTexts(unknown=["old3"])
     result = bbq(lm, folder, sets=0, categories=["Age"], prompt="[CONTEXT] [QUESTION]", per_piece=False)

@@ -275,7 +275,13 @@ def test_a_classifier_that_is_quite_sure_leaves_numbers_numbers() -> None:
 
 def test_scores_that_do_not_exist_are_refused() -> None:
     v = WordVectors.from_arrays(["x", "y", "a", "b", "c"], [[1, 0], [0, 1], [1, 1], [2, 2], [3, 3]], name="flat")
-    with pytest.raises(AslantError, match="same score, so ECT does not exist"):
+    with pytest.raises(AslantError, match=r"ECT of .* does not exist"):
         aslant.ect(v, targets=(["x"], ["y"]), attributes=["a", "b", "c"])
-    with pytest.raises(AslantError, match="same score, so SAME does not exist"):
+    with pytest.raises(AslantError, match=r"SAME of .* does not exist"):
         aslant.same(v, targets=["x"], attributes=(["a"], ["b"]))
+
+
+def test_a_pair_of_one_vector_has_no_ripa_and_says_so() -> None:
+    v = WordVectors.from_arrays(["a", "b", "c", "d", "e"], np.array([[1, 0], [1, 0], [0, 1], [2, 1], [1, 3]], float))
+    with pytest.raises(AslantError, match=r"RIPA of 'own' does not exist: .* the same vector"):
+        aslant.ripa(v, targets=(["a", "d"], ["b", "e"]), attributes=["c"], chance=0)

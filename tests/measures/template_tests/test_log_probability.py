@@ -428,6 +428,9 @@ def test_a_file_of_such_data_and_a_column_of_numbers_are_refused(tmp_path: Path)
     ):
         attribute_list(renamed)
     assert attribute_list(renamed, column="sent_less")[0].words == ("b", "d")
+    own = tmp_path / "vocab.txt"  # as models have one, too
+    own.write_text("nurse\nclerk\n", encoding="utf-8")
+    assert attribute_list(own)[0].words == ("nurse", "clerk")
 
 
 def test_the_published_shares_come_out_of_the_authors_scores(real_data: Path) -> None:

@@ -86,7 +86,10 @@ def pmi_bias(
     ([('nurse', 40, 0, True), ('clerk', 0, 40, False)], ('pilot',))
     """
     asked = _asked(words, contexts, test, figure)
-    sides = {token: side for side, group in enumerate(asked.contexts) for token in _tokens(group).values()}
+    first, second = (set(_tokens(group).values()) for group in asked.contexts)
+    if both := sorted(first & second):
+        raise MeasureError(f"'{both[0]}' is in both sets of contexts; a word must be in only one of the two.")
+    sides = dict.fromkeys(first, 0) | dict.fromkeys(second, 1)
     listed = {token: word for group in asked.words for word, token in _tokens(group).items()}
     if both := sorted(sides.keys() & listed.keys()):
         raise MeasureError(f"'{both[0]}' is both a word and a context; a word always stands with itself, so remove it.")
@@ -126,9 +129,12 @@ def _tokens(group: WordList) -> dict[str, str]:
 
 
 def _used(group: WordList, known: Any) -> WordsUsed:
+    """Return the words of a group that are known; those that are one token, such as "Cook" and "cook", count once."""
     tokens = {word: token for word, token in _tokens(group).items() if known(token)}
+    once = {token: word for word, token in reversed(tokens.items())}
+    used = {word: token for word, token in tokens.items() if once[token] == word}
     missing = tuple(word for word in group.words if word not in tokens)
-    return WordsUsed(group.name, tuple(tokens), tuple(tokens.values()), missing)
+    return WordsUsed(group.name, tuple(used), tuple(used.values()), missing)
 
 
 @dataclass(frozen=True)
@@ -154,7 +160,7 @@ def _judged(asked: Asked, counts: Counts, read: CorpusRead, text: _Text, setting
     contexts = tuple(_used(group, counts.total.__contains__) for group in asked.contexts)
     groups = [_used(group, counts.total.__contains__) for group in asked.words]
     rare = tuple(w for g in groups for w, t in zip(g.used, g.tokens, strict=True) if t not in vocabulary.words)
-    kept = [_used(_without(group, rare), counts.total.__contains__) for group in asked.words]
+    kept = [_used(group, vocabulary.words.__contains__) for group in asked.words]
     if not all(group.used for group in kept):
         empty = next(group.name for group in kept if not group.used)
         raise TooFewWordsError(
@@ -182,11 +188,6 @@ def _judged(asked: Asked, counts: Counts, read: CorpusRead, text: _Text, setting
         corpus=read,
         provenance=provenance(text, asked.stimuli, [*contexts, *groups], seed, settings.record()),
     )  # fmt: skip
-
-
-def _without(group: WordList, without: Sequence[str]) -> WordList:
-    """Return a list without some of its words."""
-    return WordList(group.name, tuple(word for word in group.words if word not in without))
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,11 @@ def _notes(result: PmiResult) -> list[str]:
         f"{result.corpus.sentences:,} sentences, {result.corpus.tokens:,} words.",
         f"mean size of the log odds: {small(result.score)}{interval}, over {of}",
         *chance_note(result.chance, "these words"),
-        "p (chance): the share of words of the text of about the same frequency that lean as far.",
     ]
+    if result.chance is not None:
+        said.append("p (chance): the share of words of the text of about the same frequency that lean as far.")
+    elif result.provenance.settings["chance"]:
+        said.append("there is no chance level, since the text has too few other words near the contexts.")
     if (found := result.contrast) is not None:
         said.append(
             f"'{plain(found.first)}' minus '{plain(found.second)}': {number(found.value)}, "
@@ -76,7 +79,10 @@ def glance(r: PmiResult, about: Category) -> list[Glance]:
     """Say at a glance what the text puts near what."""
     first, second = (plain(group.name) for group in r.contexts)
     stimuli = r.provenance.stimuli
-    sentence = f"The text itself puts these words near {first} or {second} by {small(r.score)} (mean log odds)."
+    sentence = (
+        f"In the text itself, {plural(len(r.words), 'word')} lean to {first} or {second} by log odds of "
+        f"{small(r.score)} on average, whichever way."
+    )
     lines = [
         line(
             about(stimuli),

@@ -13,6 +13,7 @@ from aslant.report.offensive_words import covered
 from aslant.report.pictures import words_chart
 from aslant.report.tables import Column, Table, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.stimuli.descriptor_sets import CATEGORIES
 
 #: The first line of everything that people read.
 CONTENT_NOTE = (
@@ -22,11 +23,6 @@ CONTENT_NOTE = (
 #: How many descriptors of each end of an axis are named.
 EACH_END = 3
 SIDES = ("most likely", "least likely")
-#: What an audit calls the axes.
-CATEGORIES = {
-    "ability": "disability", "gender_and_sex": "gender", "political_ideologies": "politics", "race_ethnicity": "race",
-    "socioeconomic_class": "class", "sexual_orientation": "sexuality",
-}  # fmt: skip
 
 
 def axis_name(axis: str) -> str:

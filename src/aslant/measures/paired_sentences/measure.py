@@ -182,7 +182,9 @@ def _untrained(
         what = f"untrained model {seed + 1} of {twins}"
         told = progress and (lambda step, *done, what=what: progress(f"{step}, {what}", *done))
         found, _ = scored(lm.untrained(seed), pairs, score, None, told)
-        yield UntrainedPairs({group.name: group.share for group in groups_of(found, plain, seed)})
+        contrast = profession_contrast(found, plain, seed)
+        shares = {group.name: group.share for group in groups_of(found, plain, seed)}
+        yield UntrainedPairs(shares, contrast.difference if contrast else None)
 
 
 def pair_set(source: str | PathLike[str], language: str = "en") -> PairSet:

@@ -114,9 +114,13 @@ class Lengths:
 
 @dataclass(frozen=True)
 class UntrainedPairs:
-    """What an untrained model of the same architecture gives: the share of each group, None where there is none."""
+    """What an untrained model of the same architecture gives: the share of each group, None where there is none.
+
+    `contrast` is the difference of the contrast between professions, where there is one.
+    """
 
     shares: dict[str, float | None]
+    contrast: float | None = None
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+import numpy as np
+
 from aslant.errors import AslantError, plural
 from aslant.measures.paired_sentences import result as r
+from aslant.measures.paired_sentences.statistic import clusters_of
 from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, PAPER, svg
 from aslant.report.conventions import Category, line, weakest_chance
@@ -14,7 +17,7 @@ from aslant.report.pictures import rows_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Interval
-from aslant.statistics import Chance
+from aslant.statistics import Chance, sign_count_pvalue
 
 CONTENT_NOTE = (
     "Note: the sentences below were written to express stereotypes, some with slurs; what a model finds probable is no "
@@ -100,7 +103,14 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
         *_lengths(result),
         *_language_model(result),
         *_contrast(result),
-        *twins_notes(result, "shares of ", [("", [percent(share) for share in _twins(result, r.ALL)])]),
+        *twins_notes(
+            result,
+            "shares of ",
+            [
+                ("", [percent(share) for share in _twins(result, r.ALL)]),
+                ("contrasts of", [small(value) for value in _twin_contrasts(result)]),
+            ],
+        ),
     ]
     flagged = sum(bool(pair.flags) for pair in result.pairs)
     if flagged:
@@ -143,8 +153,14 @@ def _contrast(result: r.SentencePairsResult) -> list[str]:
     return [
         f"contrast: score of the sentence on a woman − that on a man, with {c.n_women} professions of women "
         f"{small(c.with_women)}, with {c.n_men} of men {small(c.with_men)}{balanced}; the first two differ by "
-        f"{small(c.difference)} ({_between(c.interval)}), p {pvalue(c.pvalue)} over professions."
+        f"{small(c.difference)} ({_between(c.interval)}), p {pvalue(c.pvalue)} over professions.",
+        "a share with professions of one gender is also that of a model that prefers this gender with any profession; "
+        "in the contrast that cancels.",
     ]
+
+
+def _twin_contrasts(result: r.SentencePairsResult) -> list[float]:
+    return [twin.contrast for twin in result.twins if twin.contrast is not None]
 
 
 def pairs_table(result: r.SentencePairsResult, *, ends: bool = False) -> Table:
@@ -177,10 +193,14 @@ def documents(result: r.SentencePairsResult) -> tuple[Table, ...]:
 
 
 def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
-    """Say at a glance what was found: all pairs, then each category."""
+    """Say at a glance what was found: all pairs, then each category, or the contrast between professions.
+
+    The share with professions of one gender is also that of a model that prefers this gender with any profession.
+    """
     found = []
+    shown = ("",) if result.contrast else ("", r.CATEGORY)
     for group in result.groups:
-        if group.by not in ("", r.CATEGORY) or group.share is None or group.clusters < 2:
+        if group.by not in shown or group.share is None or group.clusters < 2:
             continue
         what = result.dataset if group.by == "" else f"{result.dataset}, {group.name}"
         pairs = "pairs" if group.by == "" else f"pairs on {group.name}"
@@ -188,16 +208,37 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
             f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({group.share:.0%}) the more stereotyping "
             "sentence is the more probable one."
         )
+        tested, told = _tested(result, group)
         chance = _chance(result, group)
         category = CATEGORIES.get(group.name, "several" if group.by == "" else plain(group.name))
-        found.append(line(category, what, group.share, "share", sentence, group.share_pvalue, None, chance))
+        found.append(line(category, what, group.share, "share", f"{sentence}{told}", tested, None, chance))
     if c := result.contrast:
         sentence = (
             f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than "
             f"with those of men, relative to sentences on men: {number(c.difference)}."
         )
-        found.append(line("gender", f"{result.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+        chance = weakest_chance(c.difference, _twin_contrasts(result), None)
+        what = f"{result.dataset}, contrast"
+        found.append(line("gender", what, c.difference, "log-odds", sentence, c.pvalue, chance=chance))
     return found
+
+
+def _tested(result: r.SentencePairsResult, group: r.PairGroup) -> tuple[float | None, str]:
+    """Return the p-value by which a line is graded, and what is said of it.
+
+    Where no untrained models were asked, length is kept out: pairs of the same number of word pieces must show it too.
+    """
+    of_group = [pair for pair in result.pairs if pair.counted and not pair.equal]
+    own = [pair for pair in of_group if group.by == "" or pair.category == group.name]
+    same = [pair for pair in own if pair.pieces_more == pair.pieces_less]
+    if _twins(result, group.name) or group.share_pvalue is None or len(same) == len(own):
+        return group.share_pvalue, ""
+    if not same:
+        return 1.0, " No two sentences of a pair have the same number of word pieces."
+    positive = np.array([pair.difference > 0 for pair in same])
+    p = sign_count_pvalue(np.bincount(clusters_of([pair.cluster for pair in same]), 2 * positive - 1).astype(int))
+    told = f" Of the {len(same):,} with as many word pieces in both sentences: {positive.mean():.0%}."
+    return max(group.share_pvalue, p), told
 
 
 def _chance(result: r.SentencePairsResult, group: r.PairGroup) -> Chance | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -152,15 +153,29 @@ def _question(row: Row, biased: int | None) -> Question | None:
 
 
 def sampled(questions: Sequence[Question], sets: int, random: np.random.Generator) -> list[Question]:
-    """Return at most so many sets of four of each question template, drawn at random; 0: all."""
+    """Return at most so many sets of four of each question template, drawn at random; 0: all.
+
+    By turns a set whose text answers as the stereotype expects and one whose text answers against it, since a model
+    that merely reads the text would else have the bias of the sets that were drawn.
+    """
     if not sets:
         return list(questions)
-    versions: dict[str, list[int]] = {}
+    versions: dict[str, dict[int, bool]] = {}
     for question in questions:
-        versions.setdefault(question.template, []).append(question.version)
+        as_expected = question.condition == DISAMBIGUATED and question.correct == question.biased
+        own = versions.setdefault(question.template, {})
+        own[question.version] = own.get(question.version, False) or as_expected
+    turn = int(random.integers(2))
     kept = {
         (template, version)
-        for template, own in versions.items()
-        for version in random.permutation(np.unique(own))[:sets].tolist()
+        for place, (template, own) in enumerate(versions.items())
+        for version in _by_turns(own, (place + turn) % 2 == 0, random)[:sets]
     }
     return [question for question in questions if (question.template, question.version) in kept]
+
+
+def _by_turns(versions: dict[int, bool], first: bool, random: np.random.Generator) -> list[int]:
+    """Return versions in random order, those of either kind by turns, as long as there are both."""
+    order = random.permutation(sorted(versions)).tolist()
+    sides = ([version for version in order if versions[version] == kind] for kind in (first, not first))
+    return [version for both in zip_longest(*sides) for version in both if version is not None]

@@ -23,7 +23,7 @@ from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words,
 from aslant.models.protocols import Encoder, Pooling, Progress
 from aslant.models.twins import twins_of
 from aslant.statistics import generator, seed_of
-from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
+from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences, suite_sets
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -213,3 +213,11 @@ def seats(work: Work) -> Results:
     """Run every SEAT that ships, as a step of an audit."""
     suite = seat_suite(work.subject.encoder, rng=work.seed, progress=work.progress, **work.settings)
     return (work.noted("seat", suite),)
+
+
+def category_seats(work: Work) -> Results:
+    """Run the tests that ship for social categories that the ten WEATs are not about."""
+    suite = seat_suite(
+        work.subject.encoder, suite_sets("categories"), rng=work.seed, progress=work.progress, **work.settings
+    )
+    return (work.noted("seat-categories", suite),)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from aslant.cli import options as o
+from aslant.cli.encoders import LanguageOption, OwnWordsOption, TestOption
 from aslant.cli.shared import Output, Reading, Running, command
 from aslant.measures.set_scores.settings import ScoresSettings
 
-TestOption = Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")]
-WordsOption = Annotated[list[Path] | None, o.option("Your own WEAT set, a TOML file; can be repeated.", "FILE")]
 ABOUT = {
     "relative-norm": "Relative norm distance (Garg et al. 2018): how much nearer attributes are to one group.",
     "ripa": "RIPA (Ethayarajh et al. 2019): inner products of attributes with the differences of word pairs.",
@@ -23,7 +21,7 @@ ABOUT = {
 MORE = """
 
 Every score stands beside what random attributes of the same frequency give, and has an interval over the choice of
-words. Without --test or --words, the ten word sets of WEAT (Caliskan et al. 2017) are scored.
+words. Without --test or --words, the ten word sets of WEAT (Caliskan et al. 2017) are scored, or all in --language.
 """
 EXAMPLES = {
     name: f"""
@@ -52,7 +50,8 @@ def scores_command(
         str | None, o.option(f"Scores, separated by commas ({', '.join(ABOUT)}); default: all.", "NAME,…")
     ] = None,
     test: TestOption = None,
-    words: WordsOption = None,
+    words: OwnWordsOption = None,
+    language: LanguageOption = None,
     *,
     settings: ScoresSettings,
     reading: Reading,
@@ -62,16 +61,16 @@ def scores_command(
     """Seven published scores of the same word sets side by side, against chance, and how far they agree."""
     from aslant.measures.set_scores.side_by_side import word_set_scores
 
-    chosen, names = _chosen(test, words), score and [name.strip() for name in score.split(",")]
+    chosen, names = _chosen(test, words, language), score and [name.strip() for name in score.split(",")]
     given: list[Any] = list(model or ()) or [None]
     opened = [reading.open(name, quiet=running.quiet) for name in given]
     return _suite(word_set_scores(opened, chosen, scores=names, **vars(settings), rng=running.seed))
 
 
-def _chosen(test: list[str] | None, words: list[Path] | None) -> Any:
+def _chosen(test: Any, words: Any, language: str | None) -> Any:
     from aslant.cli.encoders import chosen_sets
 
-    return chosen_sets(test, words) or None
+    return chosen_sets(test, words, language) or None
 
 
 def _suite(suite: Any) -> Any:
@@ -87,7 +86,8 @@ def _command(name: str) -> Any:
     def run(
         model: o.ModelArgument = None,
         test: TestOption = None,
-        words: WordsOption = None,
+        words: OwnWordsOption = None,
+        language: LanguageOption = None,
         *,
         settings: ScoresSettings,
         reading: Reading,
@@ -96,7 +96,7 @@ def _command(name: str) -> Any:
     ) -> Any:
         from aslant.measures.set_scores import measure, side_by_side
 
-        chosen = _chosen(test, words)
+        chosen = _chosen(test, words, language)
         vectors = reading.open(model, quiet=running.quiet)
         how = {**vars(settings), "rng": running.seed}
         if chosen and len(chosen) == 1:

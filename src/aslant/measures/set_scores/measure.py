@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from aslant.measures.set_scores import result as r
 from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.scoring import score_sets
-from aslant.measures.set_scores.sets import chosen_sets
+from aslant.measures.set_scores.sets import Asked, chosen_sets
 from aslant.measures.set_scores.settings import ScoreSettings
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import WordSets, check_vectors
@@ -18,7 +18,7 @@ from aslant.statistics import seed_of
 from aslant.stimuli import WeatSet, WordList
 from aslant.vectors import WordVectors
 
-#: The name of a test that ships, a TOML file, or a loaded set.
+#: The name of a test that ships, in a `language` ("de") if one is given, a TOML file, or a loaded set.
 Test: TypeAlias = str | PathLike[str] | WeatSet | None
 #: One word set, or several.
 Words: TypeAlias = WordSets | WordList | list[str] | tuple[str, ...] | None
@@ -29,7 +29,7 @@ S = TypeVar("S", bound=r.WordSetScore)
 @keywords
 def relative_norm(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.RelativeNormResult:  # fmt: skip
     """Measure the relative norm distance of attributes to two target sets (Garg et al. 2018).
 
@@ -47,13 +47,13 @@ def relative_norm(
     >>> [(part.name, round(part.mean, 1)) for part in r.sets]
     [('Career', -0.5), ('Family', 0.6)]
     """
-    return _scored(r.RelativeNormResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RelativeNormResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def ripa(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.RipaResult:  # fmt: skip
     """Measure the relational inner product association of attributes with pairs of words (Ethayarajh et al. 2019).
 
@@ -68,13 +68,13 @@ def ripa(
     >>> r.value > 0, r.n_partitions, [word.word for word in r.words]
     (True, 8, ['nurse', 'maid'])
     """
-    return _scored(r.RipaResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RipaResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def mac(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.MacResult:  # fmt: skip
     """Measure the mean average cosine distance of target words to attribute sets (Manzini et al. 2019).
 
@@ -86,13 +86,13 @@ def mac(
     >>> 0 < r.value < r.chance.low, r.pvalue
     (True, None)
     """
-    return _scored(r.MacResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.MacResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def ect(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.EctResult:  # fmt: skip
     """Run the embedding coherence test: do two target sets rank the attributes alike (Dev & Phillips 2019)?
 
@@ -104,13 +104,13 @@ def ect(
     >>> r.value < r.chance.low, r.pvalue < 0.05
     (True, True)
     """
-    return _scored(r.EctResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.EctResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def rnsb(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.RnsbResult:  # fmt: skip
     """Measure relative negative sentiment bias: is "negative" spread evenly over targets (Sweeney & Najafian 2019)?
 
@@ -127,13 +127,13 @@ def rnsb(
     >>> r.value > 0, r.sets[0].mean > r.sets[1].mean, r.chance.draws
     (True, True, 500)
     """
-    return _scored(r.RnsbResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.RnsbResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def same(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.SameResult:  # fmt: skip
     """Measure SAME: how far target words lean to either of two attribute sets (Schröder et al. 2022).
 
@@ -148,13 +148,13 @@ def same(
     >>> 0 < r.value < 1, {word.word: word.value > 0 for word in r.words}["nurse"]
     (True, False)
     """
-    return _scored(r.SameResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.SameResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
 @keywords
 def ml_eat(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
-    settings: ScoreSettings, rng: Rng = 0,
+    language: str | None = None, settings: ScoreSettings, rng: Rng = 0,
 ) -> r.MlEatResult:  # fmt: skip
     """Run the multilevel embedding association test: WEAT's d, and what it is made of (Wolfe et al. 2024).
 
@@ -167,14 +167,11 @@ def ml_eat(
     >>> [(level.targets, round(level.value, 1)) for level in r.levels if level.level == 2]
     [('Male names', 0.8), ('Female names', -1.3)]
     """
-    return _scored(r.MlEatResult, vectors, test, targets, attributes, settings, rng)
+    return _scored(r.MlEatResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
-def _scored(
-    made: type[S], vectors: WordVectors, test: Any, targets: Any, attributes: Any, settings: ScoreSettings, rng: Rng
-) -> S:
+def _scored(made: type[S], vectors: WordVectors, asked: Asked, settings: ScoreSettings, rng: Rng) -> S:
     check_vectors(vectors)
-    asked = chosen_sets(test, targets, attributes)
     found = score_sets(vectors, asked, [SCORES[made.kind]], settings, seed_of(rng))[0][0]
     assert isinstance(found, made)
     return found

@@ -36,7 +36,8 @@ class WordSetScore(MeasuredResult):
 
     `pvalue` is the share of ways to deal out words anew that give as extreme a score, over `n_partitions` ways in all;
     None where no words could change places. `chance` is what random attributes of the same frequency give, and
-    `strength` how many standard deviations the score is beyond their mean, above 0 if it shows more bias.
+    `strength` how many standard deviations the score is beyond their mean, above 0 if it shows more bias. `caution` is
+    what must stand beside results of the word set.
     """
 
     test: str
@@ -54,6 +55,7 @@ class WordSetScore(MeasuredResult):
     sets: tuple[SetMean, ...]
     words: tuple[WordScore, ...]
     provenance: Provenance
+    caution: str = ""
 
     def row(self, qvalue: float | None = None, chance_qvalue: float | None = None) -> dict[str, Any]:
         """Return the score as one table row."""

@@ -77,13 +77,16 @@ def _fields(
     values, by_word = score.statistic(batch)
     value = float(values[0])
     if not np.isfinite(value):
-        raise MeasureError(f"every word of '{asked.id}' has the same score, so {score.short} does not exist.")
+        raise MeasureError(
+            f"{score.short} of '{asked.id}' does not exist: words to compare have the same score, or the same vector."
+        )
     pvalue, method, ways = own_pvalue(score, batch, value, settings.n_resamples, rng)
     about = targets if score.about == "targets" else attributes
     parts = np.split(by_word[0], np.cumsum([len(group.raw) for group in about])[:-1])
     more = {"levels": _levels(batch, targets, attributes, settings)} if score.name == "ml-eat" else {}
     return {
         "test": asked.id, "title": asked.title, "category": asked.category, "value": value,
+        "caution": asked.caution,
         "targets": tuple(group.words for group in targets), "attributes": tuple(group.words for group in attributes),
         "pvalue": pvalue, "pvalue_method": method, "n_partitions": ways,
         "interval": _interval(score, batch, settings, rng),

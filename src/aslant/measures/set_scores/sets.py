@@ -29,17 +29,18 @@ class Asked:
     targets: tuple[WordList, ...]
     attributes: tuple[WordList, ...]
     language: str = "und"
+    caution: str = ""
 
 
 def asked_of(test: WeatSet) -> Asked:
     """Return the sets of a test."""
-    return Asked(test.id, test.title, test.category, test.targets, test.attributes, test.language)
+    return Asked(test.id, test.title, test.category, test.targets, test.attributes, test.language, test.caution)
 
 
-def chosen_sets(test: Any, targets: Any, attributes: Any) -> Asked:
+def chosen_sets(test: Any, targets: Any, attributes: Any, language: str | None = None) -> Asked:
     """Return the sets of the test that is named, or those given here, one or several each."""
     if test is not None or targets is None or attributes is None:
-        return asked_of(chosen_test(test, targets, attributes))
+        return asked_of(chosen_test(test, targets, attributes, language))
     x, a = _listed(targets, "targets"), _listed(attributes, "attributes")
     names = "; ".join(", ".join(words.name for words in sets) for sets in (x, a))
     return Asked("own", names, "own", x, a)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
+from aslant.measures.association.show import caution_notes
 from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.result import MlEatResult, WordSetScore, WordSetScoresResult
 from aslant.report.charts import MODEL_COLOUR, tips
@@ -77,9 +78,12 @@ def score_table(result: WordSetScore) -> Table:
     if result.provenance.settings["chance"] and result.chance is None:
         notes.append("there is no chance level, since the vocabulary has too few other words.")
     if result.kind == "ripa":
-        notes.append(f"pairs: words at the same place of both lists, such as {_pairs(result)}.")
+        notes.append(
+            f"pairs: words at the same place of both lists, such as {_pairs(result)}; of names, they are arbitrary."
+        )
         alone = [word for group in result.targets for word in group.removed]
         notes += [f"left out, since their counterpart is missing: {first_of(alone)}"] if alone else []
+    notes += caution_notes([result])
     shown = [column for column in COLUMNS if column.key not in ("measure", "qvalue", "chance_qvalue")]
     title = f"{score.short} on {result.provenance.representation.name}"
     return Table(title, tuple(shown), [_row(row) for row in result.rows()], (*notes, *missing_words(result)))
@@ -126,6 +130,7 @@ def scores_table(result: WordSetScoresResult) -> Table:
     notes = [
         "p: over ways to deal words out anew; q: Benjamini–Hochberg over all of these scores; chance: what 95 % of "
         "random attributes of the same frequency give.",
+        *caution_notes(list({score.test: score for score in _scores(result)}.values())),
         *(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped),
     ]
     title = f"{'Scores of word sets' if len(result.scores) > 1 else SCORES[result.scores[0]].short} on "

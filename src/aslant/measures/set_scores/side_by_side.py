@@ -40,6 +40,7 @@ def word_set_scores(
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
     scores: Sequence[str] | None = None,
+    language: str | None = None,
     settings: ScoresSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> r.WordSetScoresResult:
@@ -60,7 +61,11 @@ def word_set_scores(
     models: list[Any] = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
     for each in models or [None]:
         check_vectors(each)
-    chosen, asked, seed = chosen_scores(scores), weat_sets(tests, "a function such as aslant.ect"), seed_of(rng)
+    chosen, asked, seed = (
+        chosen_scores(scores),
+        weat_sets(tests, "a function such as aslant.ect", language),
+        seed_of(rng),
+    )
     done: list[list[Scored]] = []
     skipped: list[SkippedTest] = []
     for model in models:

@@ -89,9 +89,10 @@ def ripa(b: Batch) -> Scores:
     """
     n = b.products.shape[1] // 2
     own = np.diag(b.target_products)
-    lengths = np.sqrt(own[:n] + own[n:] - 2 * np.diag(b.target_products[:n, n:]))
+    lengths = np.sqrt(np.maximum(own[:n] + own[n:] - 2 * np.diag(b.target_products[:n, n:]), 0))
+    inverse = np.divide(1.0, lengths, out=np.full(n, np.nan), where=lengths > 1e-12)
     pairs = b.targets[:, 0, :n]
-    weights = pairs / np.abs(pairs).sum(axis=1, keepdims=True) / lengths
+    weights = pairs / np.abs(pairs).sum(axis=1, keepdims=True) * inverse
     by_word = np.matmul(weights[:, None], b.products[:, :n] - b.products[:, n:])[:, 0]
     return _sum(b.contrast, by_word), by_word
 

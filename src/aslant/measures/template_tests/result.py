@@ -32,8 +32,8 @@ class SideScore:
     """One target set and one attribute: association = log(p_target / p_prior), natural logarithm.
 
     Probabilities are summed within the set; over several templates they are geometric means, so that the equation
-    holds. A causal model has neither (None): its association is the log-likelihood of what follows the target, of
-    which only differences between target sets mean anything.
+    holds. A causal model has neither (None): its association is the log-likelihood of the attribute and what
+    follows it, of which only differences between target sets mean anything.
     """
 
     target: str

@@ -65,8 +65,9 @@ def log_probability_bias(
     """Score how much more a language model associates `attributes` with one target set than another (Kurita et al.).
 
     For a masked model an association is log(p_target / p_prior): the probability of the target at its mask, with the
-    attribute shown and with it masked too. For a causal one it is the log-likelihood of what follows the target. The
-    score is the difference between the target sets; with more than two, every pair and each against the rest.
+    attribute shown and with it masked too. For a causal one it is the log-likelihood of the attribute and what
+    follows it. The score is the difference between the target sets; with more than two, every pair and each against
+    the rest.
 
     `template`: a sentence with [TARGET] and [ATTRIBUTE], several, or a template set; scores are averaged over them.
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file

@@ -180,7 +180,8 @@ def _named(given: str | PathLike[str], column: str | None) -> tuple[tuple[str, .
 def _refuse_other_data(given: str, file_name: str) -> None:
     """Refuse data by name, or a file with the name of one of theirs, that has something else than attributes.
 
-    A list inside a benchmark, such as winobias/male_occupations.txt, is one.
+    A list inside a benchmark, such as winobias/male_occupations.txt, is one, and so is a file that happens to have the
+    name of a model's vocab.txt.
 
     >>> _refuse_other_data("winobias", "")
     Traceback (most recent call last):
@@ -188,7 +189,7 @@ def _refuse_other_data(given: str, file_name: str) -> None:
     """
 
     def is_meant(entry: Entry) -> bool:
-        if entry.kind in LISTS or (entry.kind == "benchmark" and given.endswith(".txt")):
+        if entry.kind in LISTS or (entry.kind != "vectors" and given.endswith(".txt")):
             return False
         names = {Path(file.name).name for source in entry.sources for file in source.files}
         return file_name in names if file_name else entry.name == given.partition("/")[0]
