@@ -44,7 +44,7 @@ def _weat(name: str, sizes: tuple[int, int], by: str, full: int, **settings: Any
     uniform = sum(sizes) > 8
     named = f"weat, {name}, {sizes[0]} + {sizes[1]} words"
     return Study(
-        "weat", partial(weat_pvalue, name=named, sizes=sizes, by=by, **settings),
+        "weat", partial(weat_pvalue, name=named, sizes=sizes, by=by, **{"alternative": "greater"} | settings),
         (Row(named, ("WeatResult.pvalue",), TARGETS, uniform=uniform, power=0.5 if uniform else 0.2),),
         full // 10, full,
     )  # fmt: skip

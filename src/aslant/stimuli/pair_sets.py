@@ -19,6 +19,7 @@ from aslant.errors import StimuliError
 from aslant.io.reading import parse_json, read_text
 
 COLUMNS = ("sent_more", "sent_less", "bias_type")
+DIRECTIONS = ("", "stereo", "antistereo")
 BEC_COLUMNS = ("Sentence", "Template", "Gender", "Profession", "Prof_Gender")
 #: Of BEC-Pro: the group of professions without a stereotype, whose pairs have no stereotyping sentence.
 BALANCED = "balanced"
@@ -112,15 +113,19 @@ def read_pairs(path: Path) -> PairSet:
     """
     rows = _table(path, COLUMNS)
     pairs = []
-    for line, row in rows:
+    for number, (line, row) in enumerate(rows):
         more, less, category = (row[name].strip() for name in COLUMNS)
         if not more or not less or not category:
             empty = next(name for name in COLUMNS if not row[name].strip())
             raise StimuliError(f"line {line} of '{path}' has nothing in the column '{empty}'; fill it in.")
         direction = (row.get("stereo_antistereo") or "").strip()
+        if direction not in DIRECTIONS:
+            raise StimuliError(
+                f"line {line} of '{path}' has stereo_antistereo '{direction}'; give stereo or antistereo."
+            )
         pairs.append(
             Pair(
-                id=str(line - 2), more=more, less=less, category=category, cluster=contrast_of(more, less),
+                id=str(number), more=more, less=less, category=category, cluster=contrast_of(more, less),
                 direction=direction, flags=flags_of(more, less),
             )
         )  # fmt: skip
@@ -188,7 +193,7 @@ def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]
             raise StimuliError(
                 f"'{path}' has no column '{lacking[0]}'; a table of pairs has {', '.join(columns)} in its first line."
             )
-        rows = [(number, row) for number, row in enumerate(reader, 2) if any(map(_filled, row.values()))]
+        rows = [(reader.line_num, row) for row in reader if any(map(_filled, row.values()))]
     except csv.Error as problem:
         raise StimuliError(f"'{path}' is not a table: {problem}.") from None
     for line, row in rows:
