@@ -20,7 +20,7 @@ from aslant.models.loading import NoHeadError
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
-from fake_pronouns import write_winogender
+from fake_pronouns import write_winobias, write_winogender
 
 JOBS = ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")
 
@@ -137,18 +137,21 @@ def test_without_torch_an_encoder_says_what_to_install(tmp_path: Path, monkeypat
 def test_a_benchmark_that_is_not_here_is_not_fetched_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, settings = tmp_path / "run", {"only": ["attribute-lists", "pronoun-choice"], "profile": "quick"}
+    folder, settings = tmp_path / "run", {"only": ["attribute-lists", "pronoun-choice"], "profile": "standard"}
     monkeypatch.setattr("aslant.data.find", lambda name: None)
     audit = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     assert audit.not_run["pronoun-choice, winogender"] == (
         "'winogender' is not on this machine, and an audit fetches nothing; get it with 'aslant data get winogender'."
     )
-    here = write_winogender(tmp_path / "winogender")
-    monkeypatch.setattr("aslant.data.find", lambda name: here)
+    here = {"winogender": write_winogender(tmp_path / "a"), "winobias": write_winobias(tmp_path / "b")}
+    monkeypatch.setattr("aslant.data.find", here.get)
     again = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     lines = {line.stimuli: line for line in again.glance if line.measure == "pronoun-choice"}
-    assert set(lines)
-    assert all(name.startswith("winogender") for name in lines)
+    assert {"winobias", "winobias, contrast", "winobias, share of women"} < set(lines)
+    assert any(name.startswith("winogender") for name in lines)
+    assert lines["winobias"].effect_name == "share"
+    assert lines["winobias"].strength is not None
+    assert lines["winobias, contrast"].strength is None
     assert all(line.pvalue is not None and line.category == "gender" for line in lines.values())
 
 
