@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from aslant.errors import MeasureError
 from aslant.models import ScoresTexts
 from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
+from aslant.models.network import Network
 from aslant.models.plan import Query
 from aslant.models.protocols import ScoresShared
 from aslant.models.text_scores import words_of
@@ -227,6 +229,17 @@ def test_attention_is_read_from_the_same_weights() -> None:
     assert all(ours[name].data_ptr() == theirs[name].data_ptr() for name in ours)
     query = Query((2, 7, 8, 3), ((1, 7), (2, 8)))
     np.testing.assert_allclose(network.log_probabilities([query]), lm.network.log_probabilities([query]), atol=1e-4)
+
+
+def test_another_network_that_was_never_finished_may_look_at_the_same_model() -> None:
+    lm = masked_lm()
+    unfinished = object.__new__(Network)
+    unfinished._asked = threading.local()
+    handle = lm.network.base.register_forward_hook(unfinished._narrow)
+    try:
+        assert lm.text_scores(["She is a nurse."], score="aula")[0].pieces
+    finally:
+        handle.remove()
 
 
 def test_a_word_ends_at_white_space_whatever_the_tokenizer_says() -> None:

@@ -112,8 +112,11 @@ class Network:
 
     def attending(self) -> Network:
         """Return a network with the same weights that shows its attention, which is slower."""
-        kept = {id(tensor): tensor for tensor in (*self.model.parameters(), *self.model.buffers())}
-        model = deepcopy(self.model, {**kept, id(self): self})
+        kept: list[Any] = [*self.model.parameters(), *self.model.buffers(), self]
+        for module in self.model.modules():  # and whoever else looks at this model
+            owners = (getattr(hook, "__self__", None) for hook in module._forward_hooks.values())
+            kept += [owner for owner in owners if isinstance(owner, Network)]
+        model = deepcopy(self.model, {id(each): each for each in kept})
         model.set_attn_implementation("eager")
         network = Network(model, self.pad, self.limits.tokens)
         network.narrow, network.one_by_one = self.narrow, self.one_by_one
