@@ -74,9 +74,9 @@ def pairs(random: np.random.Generator, planted: bool, *, each: int) -> Values:
     group = first.groups[0]
     assert group.share_pvalue is not None
     return {
-        f"sentence_pairs, share, {each} pairs a cluster": group.share_pvalue,
-        f"sentence_pairs, difference, {each} pairs a cluster": group.mean_pvalue,
-        f"compare_pairs, {each} pairs a cluster": aslant.compare_pairs(first, second).groups[0].pvalue,
+        f"sentence_pairs, share, clusters of {each}": group.share_pvalue,
+        f"sentence_pairs, difference, clusters of {each}": group.mean_pvalue,
+        f"compare_pairs, clusters of {each}": aslant.compare_pairs(first, second).groups[0].pvalue,
     }
 
 
@@ -146,10 +146,10 @@ POPULATION = "its value in the population that the clusters were drawn from"
 
 def _pairs(each: int) -> Study:
     rows = (
-        Row(f"sentence_pairs, share, {each} pairs a cluster", ("PairGroup.share_pvalue",), SIGNS),
-        Row(f"sentence_pairs, difference, {each} pairs a cluster", ("PairGroup.mean_pvalue",), SIGNS, uniform=True),
+        Row(f"sentence_pairs, share, clusters of {each}", ("PairGroup.share_pvalue",), SIGNS),
+        Row(f"sentence_pairs, difference, clusters of {each}", ("PairGroup.mean_pvalue",), SIGNS, uniform=True),
         Row(
-            f"compare_pairs, {each} pairs a cluster", ("PairsDisagreement.pvalue",),
+            f"compare_pairs, clusters of {each}", ("PairsDisagreement.pvalue",),
             "which of the two models stereotypes a cluster is a matter of chance",
         ),
     )  # fmt: skip

@@ -192,7 +192,7 @@ def _of_axis(kept: Sequence[Descriptor], axis: str) -> list[int]:
 
 
 def _adjectives(lm: Any, within: Contexts, kept: Sequence[Descriptor], how: HolisticBiasSettings) -> list[Descriptor]:
-    """Return English adjectives that are no descriptors, from the frequent to the rare, evenly by log rank."""
+    """Return English adjectives that are not descriptors, from the frequent to the rare, evenly by log rank."""
     taken = {part for descriptor in kept for part in descriptor.text.lower().replace("-", " ").split()}
     listed = [
         word for word in ranks() if word.endswith(ADJECTIVES) and len(word) > 5 and word not in NO_ADJECTIVES | taken

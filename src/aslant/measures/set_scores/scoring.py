@@ -21,7 +21,7 @@ from aslant.results.parts import Interval
 from aslant.statistics import generator, percentile_interval, spawn
 from aslant.vectors import WordVectors
 
-#: An order of fewer attributes is no order.
+#: Fewer attributes have no order to speak of.
 LEAST_RANKED = 3
 
 
