@@ -159,9 +159,9 @@ def opened(path: Path, packing: str) -> Any:
     if packing == "gz":
         return gzip.open(path, "wb", compresslevel=1)
     if packing == "zst":
-        import zstandard
+        from backports import zstd
 
-        return zstandard.open(path, "wb")
+        return zstd.open(path, "wb")
     return path.open("wb")
 
 
@@ -217,11 +217,11 @@ def write_bin(file: IO[bytes], made: Words) -> None:
 
 
 def write_text(file: IO[bytes], made: Words) -> None:
-    from aslant.vectors.formats.text import table_text
+    from aslant.vectors.formats.number_tables import write_table
 
     file.write(f"{made.count} {made.dimensions}\n".encode())
     for words, rows in made.blocks():
-        file.write(table_text([word.encode() for word in words], rows))
+        file.write(write_table([word.encode() for word in words], rows))
 
 
 def write_npy(file: IO[bytes], made: Words) -> None:

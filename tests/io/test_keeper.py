@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aslant.io.keeper import FILE, Keeper
+from aslant.io.keeper import FILE, Keeper, database
 
 BLOCKS = {f"step/{i}": bytes([i]) * 3000 for i in range(20)}
 
@@ -83,3 +83,12 @@ def test_blocks_are_dropped(tmp_path: Path) -> None:
     keeper.keep(BLOCKS)
     keeper.drop(["step/3", "none"])
     assert keeper.under("").keys() == BLOCKS.keys() - {"step/3"}
+
+
+def test_a_reader_of_a_file_that_another_is_making_does_not_meet_its_lock(tmp_path: Path) -> None:
+    path, schema = tmp_path / "a.db", ["CREATE TABLE a (x)"]
+    with database(path, schema, write=True) as first, database(path, schema) as second:
+        first.execute("INSERT INTO a VALUES (1)")
+        assert second.execute("SELECT * FROM a").fetchall() == []
+    with database(path, schema) as third:
+        assert third.execute("SELECT * FROM a").fetchall() == [(1,)]

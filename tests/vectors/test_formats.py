@@ -161,12 +161,14 @@ def test_only_the_block_that_needs_it_is_read_line_by_line(tmp_path: Path, monke
     slow = []
     line_by_line = text._read_line_by_line
     monkeypatch.setattr(text, "BLOCK_BYTES", 4096)
+    monkeypatch.setattr(text, "SMALL_BYTES", 0)
     monkeypatch.setattr(text, "_read_line_by_line", lambda *args: slow.append(1) or line_by_line(*args))
     same(aslant.load(path, cache=False), words, matrix)
     assert len(slow) == 1
 
 
 def test_a_plain_file_never_takes_the_slow_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "SMALL_BYTES", 0)
     monkeypatch.setattr(text, "_read_line_by_line", lambda *args: pytest.fail("slow path taken"))
     for name in ("glove", "glove-trailing-space", "glove-tabs", "glove-crlf", "fasttext-vec", "word2vec-text"):
         path = tmp_path / name
@@ -305,6 +307,23 @@ def test_a_kv_file_with_its_matrix_beside_it_is_read(tmp_path: Path) -> None:
     vectors.save(str(path), sep_limit=1)
     assert path.with_name("vectors.kv.vectors.npy").is_file()
     same(aslant.load(path))
+
+
+@pytest.mark.parametrize("kind", ["Word2Vec", "FastText"])
+@pytest.mark.parametrize("sep_limit", [1, 10**6])
+def test_what_gensim_trained_and_saved_is_read_without_trust(kind: str, sep_limit: int, tmp_path: Path) -> None:
+    models = pytest.importorskip("gensim.models")
+    text = [["he", "she", "nurse", "日本語", "naïve"]] * 9
+    trained = getattr(models, kind)(text, vector_size=4, min_count=1, workers=1, seed=1, **SMALL[kind])
+    trained.wv.save(str(tmp_path / "v.kv"), sep_limit=sep_limit)
+    trained.save(str(tmp_path / "v.model"), sep_limit=sep_limit)
+    for name in ("v.kv", "v.model"):
+        loaded = aslant.load(tmp_path / name)
+        assert list(loaded.words) == trained.wv.index_to_key
+        np.testing.assert_allclose(loaded.matrix, trained.wv.vectors, rtol=1e-5, atol=1e-8)
+
+
+SMALL: dict[str, dict[str, int]] = {"Word2Vec": {}, "FastText": {"bucket": 300, "min_n": 1, "max_n": 4}}
 
 
 def test_a_whole_gensim_model_in_a_file_gives_its_vectors(tmp_path: Path) -> None:

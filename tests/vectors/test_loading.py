@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.errors import VectorsError
+from aslant.errors import DataError, VectorsError
 from aslant.io.packed_files import ByteStream, Location, open_stream
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.formats import text, word2vec_binary
@@ -181,3 +181,10 @@ def test_vectors_of_real_words_are_found_in_the_sample(real_data: Path) -> None:
     looked_up = aslant.load().lookup(professions)
     assert len(looked_up.found) + len(looked_up.missing) == len(professions)
     assert len(looked_up.found) > 0.8 * len(professions)
+
+
+def test_a_language_model_given_as_an_embedding_is_said_to_be_one() -> None:
+    with pytest.raises(VectorsError, match="'sample-mlm' is a language model; measure it with 'aslant audit"):
+        aslant.load("sample-mlm")
+    with pytest.raises(DataError, match=r"is data of kind 'encoder'; needed here: vectors; 'aslant audit' takes it"):
+        aslant.load("all-minilm-l6-v2")

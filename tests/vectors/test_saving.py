@@ -16,7 +16,8 @@ from aslant.errors import VectorsError
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import RECORDED, WRITERS
 from aslant.vectors.formats.aslant_file import dump
-from aslant.vectors.formats.text import BLOCK_WORDS, encoded_blocks, table_text
+from aslant.vectors.formats.number_tables import write_table
+from aslant.vectors.formats.text import BLOCK_WORDS, encoded_blocks
 from embedding_files import MATRIX, WORDS
 
 SPACED = (".safetensors", ".npz")
@@ -97,7 +98,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(vectors: aslant.WordVect
 @settings(deadline=None)
 @given(hnp.arrays(np.float32, (3, 4), elements=st.floats(allow_nan=False, allow_infinity=False, width=32)))
 def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:
-    lines = table_text([b"a", b"b", b"c"], rows).decode().splitlines()
+    lines = write_table([b"a", b"b", b"c"], rows).decode().splitlines()
     again = np.array([[np.float32(field) for field in line.split(" ")[1:]] for line in lines])
     assert (again == rows).all()
     assert [line.split(" ")[0] for line in lines] == ["a", "b", "c"]

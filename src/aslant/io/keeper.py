@@ -35,11 +35,14 @@ class ForeignFileError(AslantError):
 
 
 @contextmanager
-def database(path: Path, schema: Sequence[str], *, write: bool = False) -> Iterator[sqlite3.Connection]:
+def database(
+    path: Path, schema: Sequence[str], *, write: bool = False, older: Sequence[Sequence[str]] = ()
+) -> Iterator[sqlite3.Connection]:
     """Open a file with exactly this schema (more views and tables may be there, but no triggers), for one transaction.
 
     With `write` it is made if it is not there, and what was written is on the disk when the block is left; what an
-    error or a kill cuts short is undone. A file of others is a `ForeignFileError`.
+    error or a kill cuts short is undone. A file of others is a `ForeignFileError`. One with an `older` schema, of which
+    the tables are also in this one, gets what it lacks when it is written to; a reader sees it as if it had.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.db"
@@ -59,16 +62,36 @@ def database(path: Path, schema: Sequence[str], *, write: bool = False) -> Itera
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         [[application]] = connection.execute("PRAGMA application_id")
         found = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
-        if not found and not application:  # an empty file gets the schema (for a reader, until it leaves)
-            for statement in (*schema, f"PRAGMA application_id = {APPLICATION}"):
+        if not found and not application:  # an empty file gets the schema, for a reader beside it
+            for statement in (*schema, f"PRAGMA application_id = {APPLICATION}") if write else map(_beside, schema):
                 connection.execute(statement)
-        elif application != APPLICATION or not {sql for _, sql in found}.issuperset(schema) or "trigger" in dict(found):
+        elif application != APPLICATION or "trigger" in dict(found):
             raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
+        elif not (there := {sql for _, sql in found}).issuperset(schema):
+            before = next((one for one in older if there.issuperset(one)), None)
+            if before is None:
+                raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
+            _renew(connection, schema, before, kept=write)
         yield connection
         if write:
             connection.execute("COMMIT")
     finally:
         connection.close()
+
+
+def _renew(connection: sqlite3.Connection, schema: Sequence[str], before: Sequence[str], *, kept: bool) -> None:
+    """Give a file of an older schema what it lacks; for a reader, beside the file, which need not be writable."""
+    for statement in before:
+        if kept and statement not in schema and statement.startswith("CREATE VIEW "):
+            connection.execute(f"DROP VIEW {statement.split()[2]}")
+    for statement in schema:
+        if statement not in before:
+            connection.execute(statement if kept else _beside(statement))
+
+
+def _beside(statement: str) -> str:
+    """Return a statement of a schema for a reader, who must not wait for a writer: what it makes is beside the file."""
+    return statement.replace("CREATE ", "CREATE TEMP ", 1)
 
 
 def digest(*parts: bytes) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib
 import io
 import lzma
 import os
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -174,38 +176,14 @@ def open_stream(
         yield stream
 
 
-class _Zstandard(io.RawIOBase):
-    """Unpacks frame after frame; unlike zstandard's own reader, it notices if the last one is cut off."""
-
-    #: Small enough that even malicious frames unpack to no more than some 30 MB at a time.
-    PACKED_BYTES = 1 << 10
-
-    def __init__(self, file: IO[bytes]) -> None:
-        import zstandard
-
-        self._file = file
-        self._new_frame = zstandard.ZstdDecompressor().decompressobj
-        self._frame: Any = None
-        self._packed = self._ready = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._ready and (packed := self._packed or self._file.read(self.PACKED_BYTES)):
-            frame = self._frame or self._new_frame()
-            self._ready = frame.decompress(packed)
-            self._frame, self._packed = (None, frame.unused_data) if frame.eof else (frame, b"")
-        if not self._ready and self._frame is not None:
-            raise EOFError
-        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
+def zstandard() -> Any:
+    """Return Python's module of Zstandard; before 3.14, its backport."""
+    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 UNPACKING: dict[str, Callable[[Any], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file), "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile,
-    "zstandard": lambda file: io.BufferedReader(_Zstandard(file), 1 << 20),
+    "zstandard": lambda file: zstandard().ZstdFile(file),
 }  # fmt: skip
 
 

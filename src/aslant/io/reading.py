@@ -47,7 +47,7 @@ def read_text(path: Path, error: type[AslantError] = AslantError, *, most: int =
     try:
         text = read_bytes(path, error, most=most).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise error(f"'{path}' is not UTF-8 text.") from None
+        raise error(f"'{path}' is not UTF-8 text; save it as such ('CSV UTF-8' in a spreadsheet).") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

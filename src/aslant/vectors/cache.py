@@ -1,6 +1,7 @@
 """The memory-mapped cache of embeddings that are slow to read, or large: one file each, complete or absent.
 
-The key is made of path, size, modification time and samples of the content, so a changed file is read again.
+The key is made of path, size, times and samples of the content, so a changed file is read again; what is kept also
+says what identifies the whole content, which is so found out once.
 Files are written under another name and renamed, so two processes, or one killed half-way, do no harm.
 """
 
@@ -21,7 +22,7 @@ from aslant.vectors.rows import Block, Kept, Sieve
 from aslant.vectors.word_vectors import FloatMatrix, WordVectors
 
 #: Increased whenever the content of a cache file would come out differently.
-LAYOUT = 3
+LAYOUT = 4
 SAMPLE_BYTES = 64 << 10
 
 
@@ -29,7 +30,7 @@ def key_of(location: Location) -> str:
     """Return the name under which the embedding at `location` is cached, without suffix."""
     stat = location.path.stat()
     digest = hashlib.sha256()
-    for part in (LAYOUT, location.path.resolve(), location.member, stat.st_size, stat.st_mtime_ns):
+    for part in (LAYOUT, location.path.resolve(), location.member, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns):
         digest.update(f"{part}\0".encode("utf-8", "surrogateescape"))
     with location.path.open("rb") as file:
         if numpy_array.recognise(file.read(16)) and (beside := numpy_array.words_beside(location.path)):

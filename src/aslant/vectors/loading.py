@@ -18,6 +18,8 @@ from aslant.errors import VectorsError
 from aslant.io.memory_maps import is_large, picked_rows
 from aslant.io.packed_files import ByteStream, Location, Progress, locate, open_stream, path_of
 from aslant.vectors import cache as vector_cache
+from aslant.vectors import given
+from aslant.vectors.folders import folder_name, static_folder, what_folder
 from aslant.vectors.formats import (
     aslant_file,
     fasttext_binary,
@@ -29,6 +31,9 @@ from aslant.vectors.formats import (
 )
 from aslant.vectors.rows import Arrays, Block, Kept, Sieve, in_memory
 from aslant.vectors.word_vectors import FloatMatrix, LookupPolicy, WordVectors, as_matrix
+
+#: Files of models by their endings: what is in them.
+MODELS = {".gguf": "a language model (GGUF)", ".onnx": "an encoder (ONNX)"}
 
 
 def load(
@@ -43,15 +48,16 @@ def load(
     drop_last: int = 0,
     progress: Progress | None = None,
 ) -> WordVectors:
-    """Load a static embedding: a path in any known format, a data name, gensim's KeyedVectors, or nothing (the sample).
+    """Load a static embedding: a path in any known format, a data name, words in memory, or nothing (the sample).
 
-    The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file that is
-    slow to read is kept in a memory-mapped cache. `top` stops after that many words. `words` keeps only these, in
-    the spellings that `policy` tries (a HistWords PPMI matrix of many words needs it, or `top`). `policy` says how
-    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that are
-    not in it. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
-    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are downloaded
-    if they are not on this machine.
+    In memory, it takes gensim's KeyedVectors, a pandas or polars frame (a column or index of words, and numbers),
+    a dict of words to vectors, and a pair (words, matrix). The format of a file is recognised by content, packed files
+    (.gz .bz2 .xz .zst .zip) are read through, and a file that is slow to read is kept in a memory-mapped cache. `top`
+    stops after that many words. `words` keeps only these, in the spellings that `policy` tries (a HistWords PPMI matrix
+    of many words needs it, or `top`). `policy` says how words are matched (see `LookupPolicy`). `subwords=True` lets a
+    fastText .bin build vectors for words that are not in it (a Model2Vec folder always does). `drop_last` leaves that
+    many dimensions off the end (1 for GN-GloVe, whose last one holds gender on purpose). `progress` is called with
+    (bytes read, bytes in all). Data by name ('aslant data list') are downloaded if they are not on this machine.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -61,8 +67,10 @@ def load(
     <WordVectors 'sample': 1,000 words × 100 dimensions>
     """
     Sieve(top)  # refuses a `top` below 1 before anything is opened
+    named = None
     if isinstance(source, str) and could_be_name(source):
-        source = resolve(source, kinds=("vectors",), progress=progress) or source
+        path = resolve(source, kinds=("vectors",), progress=progress)
+        named, source = (None, source) if path is None else (source, path)
     tokens = None
     if words is not None:
         listed = list(words)
@@ -70,13 +78,15 @@ def load(
             raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
         tokens = (policy or LookupPolicy()).tokens(listed)
     vectors = _load(source, top, tokens, cache, allow_pickle, progress)
+    if named is not None and "/" not in named:  # what the user called it, whatever its file is called
+        vectors = replace(vectors, name=named)
     if tokens is not None:
-        rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
+        rows = sorted({found[1] for token in tokens if (found := vectors.row_of(token)) is not None})
         if not rows:
             raise VectorsError(f"'{vectors.name}' has none of the requested words.")
         kept = picked_rows(vectors.matrix, np.array(rows))
         vectors = replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, seal=None)
-    if subwords:
+    if subwords and vectors.subwords is None:
         vectors = replace(vectors, subwords=_subwords(source))
     if drop_last:
         vectors = vectors.without_last(drop_last)
@@ -87,6 +97,10 @@ def _locate(path: Path) -> Location:
     try:
         return locate(path, VectorsError)
     except VectorsError:
+        if str(path) == "sample-mlm":
+            raise VectorsError(
+                f"'{path}' is a language model; measure it with 'aslant audit {path}', or with the commands for models."
+            ) from None
         raise VectorsError(
             f"there is no file '{path}', nor data of that name; {did_you_mean(str(path))}check the path "
             "('aslant data list' shows the names)."
@@ -101,7 +115,7 @@ def _load(
     allow_pickle: bool,
     progress: Progress | None,
 ) -> WordVectors:
-    if source is None or (source == "sample" and not Path(source).exists()):
+    if source is None or (isinstance(source, str) and source == "sample" and not Path(source).exists()):
         from aslant.vectors.sample import load_sample
 
         return load_sample(top)
@@ -110,7 +124,12 @@ def _load(
     if hasattr(getattr(source, "wv", source), "index_to_key"):
         return _of_arrays(keyed_vectors.from_memory(source), type(source).__name__, top, None)
     if not isinstance(source, str | os.PathLike):
-        raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
+        return _of_arrays(given.arrays_of(source), given.name_of(source), top, None)
+    if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+        raise VectorsError(  # without the address, which may hold a key
+            "vectors are not loaded from an address; download the file and give its path. (A model behind a server is "
+            "measured by 'aslant audit' and the measures of models.)"
+        )
     path = path_of(source)
     try:
         if matrix := histwords.decade_of(path):
@@ -118,6 +137,10 @@ def _load(
             if histwords.is_ppmi(matrix):
                 return in_memory([histwords.read_ppmi(matrix, top, tokens)], name=name, format_name=histwords.PPMI)
             return in_memory([histwords.read(matrix)], name=name, format_name=histwords.NAME, top=top)
+        if found := static_folder(path):
+            reader, folder = found
+            opened: WordVectors = reader.read(folder, folder_name(path), top)
+            return opened
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     return _load_path(path, top, cache, allow_pickle, progress)
@@ -126,9 +149,11 @@ def _load(
 def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
     try:
         location = _locate(path)
+        if what := MODELS.get(location.path.suffix.lower()):
+            raise VectorsError(f"'{path}' is {what}, not an embedding; measure it with 'aslant audit'.")
         if not location.path.is_file():
-            what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
-            raise VectorsError(f"'{path}' is {what}; give an embedding file.")
+            told = what_folder(location.path) if location.path.is_dir() else "is not a regular file"
+            raise VectorsError(f"'{path}' {told}; give an embedding file.")
         key = vector_cache.key_of(location) if cache else None
         if key is not None:
             again = partial(_made_again, path, top, allow_pickle, key)

@@ -94,7 +94,7 @@ class Sieve:
         if self.repairs[NON_FINITE] > MAX_NON_FINITE * self.read:
             raise VectorsError(
                 f"'{name}' is corrupt: {self.repairs[NON_FINITE]:,} of {self.read:,} vectors hold NaN or "
-                "infinity; download it again."
+                "infinity; get or make it again."
             )
         if not self.words:
             raise VectorsError(f"'{name}' holds no usable word vectors ({self.read:,} rows read).")
@@ -148,7 +148,7 @@ def checked_block(words: list[str], matrix: ArrayLike) -> Block:
         raise VectorsError(f"{len(words):,} words but {len(array):,} vectors; there must be one vector per word.")
     for word in words:
         if not isinstance(word, str):
-            raise VectorsError(f"the word {word!r} is a {type(word).__name__}; words must be strings.")
+            raise VectorsError(f"the word {word!r} is of type {type(word).__name__}; words must be strings.")
     return Block([str(word) for word in words], array)  # plain strings: NumPy's own do not go into JSON
 
 

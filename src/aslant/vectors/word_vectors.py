@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import difflib
 import re
 import unicodedata
 import warnings
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import picked_rows, row_sums
+from aslant.vectors.content import content_of, fingerprint_of
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 FloatMatrix = NDArray[np.float32]
 Case = Literal["fallback", "exact"]
+#: How many of the most frequent words are compared with one that is missing.
+MOST_COMPARED = 200_000
 #: Words that are among the most frequent of any English vocabulary.
 FREQUENT = ["the", "of", "and", "in", "to", "a", "for", "is", "on", "that", "with", "was", "as", "by", "it"]
 Phrases = Literal["join", "exact", "mean"]
@@ -138,17 +141,22 @@ class Lookup:
 
 @dataclass(frozen=True, eq=False)
 class Seal:
-    """The checksums of all rows of a cached matrix (`row_sums`), and what makes the matrix again if one is damaged."""
+    """What is known of a cached matrix: checksums of all rows (`row_sums`), and a digest of rows and words.
+
+    `remake` makes the matrix again if a row is damaged; None right after it was made.
+    """
 
     sums: NDArray[np.uint32]
-    remake: Callable[[], FloatMatrix]
+    content: str
+    remake: Callable[[], FloatMatrix] | None
 
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
     """A static embedding: `words[i]` has the vector `matrix[i]` (float32, C order, maybe memory-mapped).
 
-    Rows of the cache have checksums (`seal`), which are looked at whenever words are looked up.
+    Rows of the cache have checksums (`seal`), which are looked at whenever words are looked up. `shared` has words
+    without a row of their own, and for each the word of the vocabulary whose vector it shares, and as which it counts.
 
     >>> v = WordVectors.from_arrays(["king", "queen"], [[1.0, 0.0], [0.8, 0.6]])
     >>> v.lookup(["Queen", "prince"]).found, v.lookup(["Queen", "prince"]).missing
@@ -167,6 +175,7 @@ class WordVectors:
     note: str = ""
     treatments: tuple[Treatment, ...] = ()
     seal: Seal | None = field(default=None, repr=False)
+    shared: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
@@ -212,29 +221,37 @@ class WordVectors:
     def by_frequency(self) -> bool:
         """Whether the words may stand in order of frequency, as is usual.
 
-        They do not if they are in alphabetical order, or if at least five of the most frequent English words are
-        there and most of them are beyond the first third.
+        They do not if they are in alphabetical order, if at least five of the most frequent English words are there
+        and most of them are beyond the first third, or if words share rows.
 
         >>> WordVectors.from_arrays(["and", "of", "the"], [[1.0], [2.0], [3.0]]).by_frequency
         False
         """
         rows = [self.index[word] for word in FREQUENT if word in self.index]
         late = len(rows) >= 5 and float(np.median(rows)) > len(self) / 3
-        return not late and any(first > second for first, second in pairwise(self.words))
+        return not late and not self.shared and any(first > second for first, second in pairwise(self.words))
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hex digits from the shape and a fixed sample of 1,024 rows with their words.
+        """Twelve hex digits from every word and every number, and from what builds vectors of other words.
 
-        The same vectors have the same fingerprint in any file; a change of rows outside the sample does not
-        show, since looking at every row would read a mapped file as a whole.
+        The same vectors have the same fingerprint in any file. The cache knows that of a whole file; of its first
+        words, it is made by reading them.
         """
-        picked = np.random.default_rng(0).choice(len(self.words), min(1024, len(self.words)), replace=False)
-        rows = np.sort(picked)
-        digest = hashlib.sha256(repr(self.matrix.shape).encode())
-        digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
-        digest.update(self.rows(rows).astype("<f4").tobytes())
-        return digest.hexdigest()[:12]
+        known = self.seal.content if self.seal is not None and len(self.seal.sums) == len(self) else ""
+        beyond = getattr(self.subwords, "content", "")
+        return fingerprint_of(known or content_of(self.words, self.matrix), self.shared, beyond)
+
+    def similar_words(self, word: str, most: int = 3) -> list[str]:
+        """Return frequent words that are spelled like `word`, the likeliest first, for one that is missing.
+
+        >>> WordVectors.from_arrays(["the", "terrible", "horrible"], [[1.0]] * 3).similar_words("terribl")
+        ['terrible']
+        """
+        small = word.lower()
+        words = (other for other in self.words[:MOST_COMPARED] if other[:1].lower() == small[:1])
+        near = (other for other in words if abs(len(other) - len(small)) <= 2)
+        return difflib.get_close_matches(small, near, n=most, cutoff=0.8)
 
     def with_policy(self, policy: LookupPolicy) -> WordVectors:
         """Return the same vectors with another look-up policy."""
@@ -299,12 +316,18 @@ class WordVectors:
                 matches.append(match[1])
         return Lookup(self._vectors_of(matches), tuple(found), tuple(tokens), tuple(missing))
 
+    def row_of(self, token: str) -> tuple[str, int] | None:
+        """Return the word of the vocabulary that `token` is, or shares the vector of, and its row; None without one."""
+        if (row := self.index.get(token)) is not None:
+            return token, row
+        own = self.shared.get(token) if self.shared else None
+        return None if own is None or (row := self.index.get(own)) is None else (own, row)
+
     def _match(self, word: str, policy: LookupPolicy) -> tuple[str, int | FloatMatrix] | None:
         """Return the token for `word` with its row, or with a vector where one had to be composed."""
-        index = self.index
         for token in policy.spellings(word):
-            if (row := index.get(token)) is not None:
-                return token, row
+            if (found := self.row_of(token)) is not None:
+                return found
         parts = [self._match(part, policy) for part in policy.parts(word)]
         if parts and None not in parts:
             known = [part for part in parts if part is not None]
@@ -326,10 +349,11 @@ class WordVectors:
     def rows(self, rows: NDArray[np.integer[Any]]) -> FloatMatrix:
         """Return a copy of rows; where one is damaged, the cache is made again, and all of them are read from there."""
         picked = picked_rows(self.matrix, rows)
-        if self.seal is None or np.array_equal(row_sums(picked), self.seal.sums[rows]):
+        remake = None if self.seal is None else self.seal.remake
+        if self.seal is None or remake is None or np.array_equal(row_sums(picked), self.seal.sums[rows]):
             return picked
         warnings.warn(f"the cache of '{self.name}' was damaged and is being rebuilt", stacklevel=4)
-        object.__setattr__(self, "matrix", self.seal.remake()[: len(self)])
+        object.__setattr__(self, "matrix", remake()[: len(self)])
         object.__setattr__(self, "seal", None)
         return picked_rows(self.matrix, rows)
 

@@ -39,6 +39,11 @@ def streamed_format(head: bytes, name: str) -> Any:
             )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise VectorsError(f"'{name}' is UTF-16 text; convert it to UTF-8.")
+    if name.lower().endswith((".csv", ".tsv", ".xlsx", ".toml")):
+        raise VectorsError(
+            f"'{name}' does not hold vectors; words of your own go beside an embedding, as in 'aslant weat --words "
+            f"{name}', or as targets= and attributes= in Python."
+        )
     raise VectorsError(
         f"'{name}' is not in a format that aslant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
         "text, word2vec and fastText binary, .npy with a word list, HistWords decades, .safetensors and .npz."

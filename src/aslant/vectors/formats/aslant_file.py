@@ -21,10 +21,12 @@ from zlib import crc32
 import msgspec
 import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import release, row_sums
 from aslant.io.packed_files import most_unpacked
+from aslant.vectors.content import Rows
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.formats.numpy_array import unwarned
 from aslant.vectors.mapped_words import MappedWords, Table, encoded, table_of
@@ -67,6 +69,7 @@ class _Record(Struct):
     note: str = ""
     repairs: dict[str, int] = {}
     treatments: tuple[Any, ...] = ()
+    content: str = ""  #: in the cache: the digest of all rows and words
 
 
 def _kept(text: str | bytes, name: str) -> Kept:
@@ -103,6 +106,7 @@ class Writer:
         self._file, self._dimensions = file, 0
         self._room = PAGE + len(_header({}, {"record": json.dumps(record or {})}))
         self._sums: list[Any] = []
+        self._content = Rows()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="aslant-write")
         self._pending = self._pool.submit(file.write, bytes(self._room))
 
@@ -117,12 +121,13 @@ class Writer:
         self._dimensions = block.matrix.shape[1]
         rows = np.ascontiguousarray(block.matrix, dtype="<f4")
         self._sums.append(row_sums(rows))
+        self._content.add(rows)
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, rows.data)
 
     def finish(self, words: Sequence[str], record: Mapping[str, Any]) -> None:
         """Write the words of all rows, their index and the header; `record` is kept as JSON metadata."""
-        told = json.dumps(record)
+        told = json.dumps({**record, "content": self._content.with_words(words)})
         index: tuple[Any, ...] = (np.concatenate(self._sums).astype("<u4"), *table_of(words))
         self._pending.result()
         digest = crc32(told.encode())
@@ -196,7 +201,7 @@ def open_mapped(
     sums, *table = (_array(data, tensor, start) for tensor in index if tensor is not None)
     words = MappedWords(Table(*map(np.asarray, table)))
     matrix = _array(data, header.matrix, start)
-    seal = None if remake is None else Seal(np.asarray(sums), remake)
+    seal = Seal(np.asarray(sums), msgspec.json.decode(told, type=_Record).content, remake)
     return WordVectors(words[:top], matrix[:top], name=name, seal=seal, **_kept(told, path.name))
 
 
@@ -212,7 +217,7 @@ def _arrays(data: Any, name: str) -> Arrays:
     return Arrays(words, matrix, _kept(header.metadata.get("record", "{}"), name))
 
 
-def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
+def from_bytes(data: bytes | NDArray[np.uint8], *, name: str, top: int | None = None) -> WordVectors:
     """Open a file of ours that is already in memory."""
     found = _arrays(np.frombuffer(data, np.uint8), name)
     return WordVectors(found.words[:top], found.matrix[:top].astype(np.float32, copy=False), name=name, **found.kept)

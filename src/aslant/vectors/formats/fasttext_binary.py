@@ -9,6 +9,7 @@ import mmap
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from aslant.errors import VectorsError
 from aslant.io.packed_files import ByteStream, on_disk
 from aslant.statistics.compiled import compiled
+from aslant.vectors.content import content_of
 from aslant.vectors.rows import Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix
 
@@ -121,6 +123,11 @@ def open_model(path: Path, name: str) -> Model:
     return Model(words, rows, bucket, minn, maxn)
 
 
+def all_vectors(model: Model) -> FloatMatrix:
+    """Return the vectors of all words of a model, shape (words, dimensions)."""
+    return _vectors(model, model.words, 0)
+
+
 def _vectors(model: Model, words: list[bytes], first_row: int | None) -> FloatMatrix:
     """Return the vectors of `words`; `first_row` is the row of the first, None if they have no rows."""
     joined = b"".join(b"<" + word + b">" for word in words)
@@ -182,6 +189,11 @@ class FastTextSubwords:
     """Vectors for words outside the vocabulary, from their character n-grams."""
 
     model: Model
+
+    @cached_property
+    def content(self) -> str:
+        """What identifies the n-grams: a digest of all rows and settings."""
+        return content_of([str((self.model.bucket, self.model.minn, self.model.maxn))], self.model.rows)
 
     def vector(self, word: str) -> NDArray[np.float32] | None:
         """Return the mean row of the n-grams of `word`, or None where it has none, or rows that are not numbers."""

@@ -16,13 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from aslant.errors import MissingExtraError, VectorsError
+from aslant.vectors.formats.fasttext_binary import Model, all_vectors
 from aslant.vectors.formats.numpy_array import load_array
 from aslant.vectors.rows import Arrays, checked_block
+from aslant.vectors.word_vectors import as_matrix
 
 NAME = "gensim KeyedVectors"
 PROTOCOLS = {2, 3, 4, 5}
-#: The names of gensim's own classes; only their attributes are needed.
-_GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
+#: The most characters of an n-gram: twice as many as anyone uses.
+MAX_NGRAM = 50
+#: The names of gensim's own classes, and of NumPy's random states in a whole model; only attributes are needed.
+_GENSIM = re.compile(r"gensim\.(utils|models\.(keyedvectors|word2vec|fasttext))|numpy\.random(\.\w+)?")
 _NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
 _PLAIN_DTYPE = re.compile(r"[<>=|]?[fiubU]\d{1,3}")
 #: Instructions that hash what is on the stack, and which of it: what is nested without end would end the process.
@@ -104,10 +108,29 @@ def _plainly(path: Path) -> Arrays:
     words = next((found[name] for name in ("index_to_key", "index2word", "index2entity") if name in found), None)
     if words is None:
         raise ValueError("it has no list of words")
-    matrix = found.get("vectors")
-    if matrix is None and (beside := path.with_name(f"{path.name}.vectors.npy")).is_file():
-        matrix = load_array(beside)
-    return _arrays(getattr(words, "array", words), getattr(matrix, "array", matrix))
+    listed = getattr(words, "array", words)
+    matrix = _array_of(found, "vectors", path)
+    if matrix is None and (grams := _array_of(found, "vectors_ngrams", path)) is not None:
+        matrix = _from_ngrams(listed, _array_of(found, "vectors_vocab", path), grams, found)
+    return _arrays(listed, matrix)
+
+
+def _array_of(found: dict[str, Any], name: str, path: Path) -> Any:
+    """Return an attribute that is an array: in the pickle, or in a file beside it (of the model, or of its vectors)."""
+    if (held := found.get(name)) is not None:
+        return getattr(held, "array", held)
+    beside = (path.with_name(f"{path.name}.{part}{name}.npy") for part in ("", "wv."))
+    return next((load_array(file) for file in beside if file.is_file()), None)
+
+
+def _from_ngrams(words: Any, vocabulary: Any, grams: Any, found: dict[str, Any]) -> Any:
+    """Return the vectors of a fastText model, which gensim does not store: means of a word's own and its n-grams'."""
+    least, most, bucket = (int(found[name]) for name in ("min_n", "max_n", "bucket"))
+    own, hashed = as_matrix(vocabulary), as_matrix(grams)
+    if not 0 <= least <= most <= MAX_NGRAM or bucket != len(hashed) or len(own) != len(words):
+        raise ValueError("its n-grams do not fit its words")
+    encoded = [word.encode("utf-8", "replace") for word in words]
+    return all_vectors(Model(encoded, np.concatenate([own, hashed]), bucket, least, most))
 
 
 def _arrays(words: Any, matrix: Any) -> Arrays:
@@ -123,6 +146,15 @@ def _known() -> Callable[[str, str], Any]:
 
     class Plain:
         """Stands for any class of gensim, and keeps what it is given."""
+
+        def __init__(self, *_: Any) -> None:
+            """Make nothing of arguments."""
+
+    class PlainDict(dict[Any, Any]):
+        """Stands for a dict with defaults, without them."""
+
+        def __init__(self, *_: Any) -> None:
+            super().__init__()
 
     class Dtype:
         def __init__(self, name: str | bytes, *_: Any) -> None:
@@ -142,6 +174,8 @@ def _known() -> Callable[[str, str], Any]:
         if module in _NUMPY and name in ("ndarray", "dtype", "_reconstruct", "scalar"):
             known = {"dtype": Dtype, "_reconstruct": lambda *_: _Array(), "scalar": lambda t, raw: t.numbers(raw)[0]}
             return known.get(name, _Array)
+        if f"{module}.{name}" in ("collections.defaultdict", "builtins.int", "builtins.hash"):  # never called
+            return PlainDict if name == "defaultdict" else Plain
         raise ValueError(f"it asks for {module}.{name}")
 
     return find

@@ -1,19 +1,19 @@
 """Text embeddings: GloVe (no header, tokens may contain spaces), word2vec text and fastText .vec (header).
 
-A block of lines goes to polars' CSV reader, which parses on all cores. Where a block does not fit a plain
-table (a token with spaces, bytes that are not UTF-8, a short line), it is read line by line instead, which
-either copes or names the line at fault.
+A block of lines goes to a compiled reader, on all cores. Where a block does not fit a plain table (a token with
+spaces, bytes that are not UTF-8, a short line), it is read line by line instead, which either copes or names the line
+at fault. So is a small file, which is read before a compiler is loaded.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from aslant.errors import VectorsError
 from aslant.io.memory_maps import release
 from aslant.io.packed_files import ByteStream
 from aslant.parallel import cores, in_order
+from aslant.vectors.formats.number_tables import read_table, write_table
 from aslant.vectors.rows import BEYOND, UNDECODABLE, Block
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ MAX_DIMENSIONS = 100_000
 HEAD_BYTES = 2 << 20
 HEAD_LINES = 200
 BOM = b"\xef\xbb\xbf"
-#: What polars would unpack by itself, without any limit: gzip, zlib and zstandard.
-PACKED = (b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+#: Below this, loading numba takes longer than reading line by line.
+SMALL_BYTES = 1 << 20
 BLOCK_WORDS = 8192
 #: What no word of a text or word2vec file can hold.
 BREAKS = re.compile(r"[ \t\r\n]")
@@ -123,20 +124,19 @@ def describe(head: bytes) -> str:
 
 def read(stream: ByteStream) -> Iterator[Block]:
     """Yield the rows of a text embedding in blocks."""
-    layout = layout_of(stream.peek(HEAD_BYTES))
-    name = stream.location.name
+    head, name = stream.peek(HEAD_BYTES), stream.location.name
+    layout = layout_of(head)
     if layout is None:
         raise VectorsError(f"'{name}' does not look like a text embedding.")
     promised = layout.header[0] if layout.header else None
-    table = _table_reader(layout)
+    table = _plain if len(head) >= SMALL_BYTES else lambda data, layout: None
     line_number, seen = layout.first_row, 0
-    # Polars lets go of the interpreter's lock; few threads, so that memory stays bounded however long the file is.
-    tried = in_order(lambda data: (data, table(data)), _whole_lines(stream, layout, name), min(4, cores()))
+    # Few threads, so that memory stays bounded however long the file is.
+    tried = in_order(lambda data: (data, table(data, layout)), _whole_lines(stream, layout, name), min(4, cores()))
     with closing(tried) as parts:
         for data, plain in parts:
             block = plain or _read_line_by_line(data, line_number, layout, name)
-            # A plain table has no blank lines, so its rows need not be counted again.
-            line_number += len(plain.words) if plain and plain.words else data.count(b"\n")
+            line_number += len(plain.words) if plain else data.count(b"\n")
             if promised is not None and seen + len(block.words) > promised:
                 kept = promised - seen
                 yield Block(block.words[:kept], block.matrix[:kept], {**block.repairs, BEYOND: 1})
@@ -168,6 +168,12 @@ def _whole_lines(stream: ByteStream, layout: Layout, name: str) -> Iterator[byte
             raise VectorsError(f"'{name}' has a line of over {MAX_LINE_BYTES >> 20} MB; these are not text vectors.")
     if rest and not rest.isspace():
         yield _squeezed(rest) if layout.aligned else rest
+
+
+def _plain(data: bytes, layout: Layout) -> Block | None:
+    """Return lines that are a plain table, or None."""
+    found = read_table(data, layout.dimensions, layout.separator, trailing=layout.trailing)
+    return Block(*found) if found else None
 
 
 def _read_line_by_line(lines: bytes, first_number: int, layout: Layout, name: str) -> Block:
@@ -216,7 +222,7 @@ def write(file: IO[bytes], vectors: WordVectors) -> None:
     """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each float32 exactly."""
     file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
     for words, rows in encoded_blocks(vectors, "word2vec text"):
-        file.write(table_text(words, rows))
+        file.write(write_table(words, rows))
 
 
 def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[list[bytes], FloatMatrix]]:
@@ -235,41 +241,3 @@ def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[lis
             raise VectorsError(f"the word {error.object!r} is not valid Unicode and cannot be written.") from None
         yield encoded, vectors.matrix[start : start + BLOCK_WORDS]
         release(vectors.matrix)
-
-
-def _table_reader(layout: Layout) -> Callable[[bytes], Block | None]:
-    """Return a function from the bytes of whole lines to a Block, or to None where they are not a plain table."""
-    import polars as pl
-
-    dimensions, separator = layout.dimensions, layout.separator.decode()
-    schema: dict[str, Any] = {"word": pl.String} | {f"n{i}": pl.Float32 for i in range(dimensions)}
-    if layout.trailing:  # every line ends in a separator, so that there is one more, empty field
-        schema["nothing"] = pl.String
-
-    def table(data: bytes) -> Block | None:
-        if not data or data.isspace():
-            return Block([], np.empty((0, dimensions), np.float32))
-        if data.startswith((BOM, *PACKED)):  # polars would strip a byte-order mark that belongs to the first word
-            return None
-        try:
-            frame = pl.read_csv(data, separator=separator, has_header=False, quote_char=None, schema=schema)
-        except pl.exceptions.PolarsError:
-            return None
-        columns = frame.get_columns()
-        if any(column.null_count() for column in columns[: dimensions + 1]):
-            return None
-        if layout.trailing and columns[-1].null_count() < frame.height:
-            return None
-        return Block(columns[0].to_list(), frame[:, 1 : dimensions + 1].to_numpy(order="c"))
-
-    return table
-
-
-def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
-    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly."""
-    import polars as pl
-
-    numbers = {f"n{i}": np.ascontiguousarray(column, dtype=np.float32) for i, column in enumerate(rows.T)}
-    text = pl.DataFrame(numbers).write_csv(separator=" ", include_header=False, quote_style="never").encode()
-    lines = text.split(b"\n")
-    return b"".join(b"%b %b\n" % entry for entry in zip(words, lines[: len(words)], strict=True))

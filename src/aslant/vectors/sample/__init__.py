@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+import numpy as np
+
+from aslant.io.packed_files import zstandard
 from aslant.vectors.formats import aslant_file
 from aslant.vectors.word_vectors import WordVectors
 
@@ -13,7 +16,11 @@ NAME = "sample"
 
 def load_sample(top: int | None = None) -> WordVectors:
     """Open the bundled sample, cut to its `top` most frequent words."""
-    import zstandard
-
-    packed = files("aslant.vectors.sample").joinpath(FILE).read_bytes()
-    return aslant_file.from_bytes(zstandard.ZstdDecompressor().decompress(packed), name=NAME, top=top)
+    zstd = zstandard()
+    with files("aslant.vectors.sample").joinpath(FILE).open("rb") as packed:
+        frame = zstd.get_frame_info(packed.read(18))  # the longest header that a frame can have
+        packed.seek(0)
+        content = np.empty(frame.decompressed_size or 0, np.uint8)
+        with zstd.open(packed) as unpacked:  # into place: zstd.decompress holds the content twice, and takes longer
+            unpacked.readinto(content.data)
+    return aslant_file.from_bytes(content, name=NAME, top=top)
