@@ -176,4 +176,6 @@ def test_a_number_of_seeds_that_is_none_is_refused() -> None:
 
 def test_anything_but_vectors_is_refused() -> None:
     with pytest.raises(DebiasError, match="is not word vectors"):
-        aslant.debias_check(aslant.load(top=100), Path("x"))  # type: ignore[arg-type]
+        aslant.debias_check(aslant.load(top=100), None)
+    with pytest.raises(aslant.AslantError, match="there is no file 'x'"):
+        aslant.debias_check(aslant.load(top=100), Path("x"))

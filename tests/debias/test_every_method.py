@@ -12,7 +12,7 @@ import pytest
 
 import aslant
 from aslant.debias import METHODS
-from aslant.errors import DebiasError
+from aslant.errors import AslantError, DebiasError
 from planted import PAIRS, SPECIFIC, Planted
 
 #: Settings with which a method works on the planted bias.
@@ -85,6 +85,8 @@ def test_the_same_seed_gives_the_same_vectors(planted: Planted, name: str) -> No
 @every_method
 def test_anything_but_vectors_is_refused(name: str) -> None:
     with pytest.raises(DebiasError, match=r"is not word vectors; open it with aslant\.load"):
+        METHODS[name](None, **SETTINGS[name])
+    with pytest.raises(AslantError, match="there is no file 'glove"):
         METHODS[name]("glove.txt", **SETTINGS[name])
 
 

@@ -210,7 +210,7 @@ def test_two_words_on_one_token_are_no_pair(planted: Planted) -> None:
 )
 def test_bad_input_is_one_sentence(planted: Planted, settings: dict[str, object], fault: str) -> None:
     with pytest.raises(aslant.AslantError, match=fault) as caught:
-        aslant.hard_debias(planted.vectors, **settings)  # type: ignore[arg-type]
+        aslant.hard_debias(planted.vectors, **settings)
     assert "\n" not in str(caught.value)
 
 

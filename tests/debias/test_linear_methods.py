@@ -127,7 +127,7 @@ def test_leace_takes_words_by_class(planted: Planted) -> None:
 def test_bad_classes_are_one_clear_error(planted: Planted, settings: dict[str, object], fault: str) -> None:
     for method in (aslant.leace_debias, aslant.nullspace_debias):
         with pytest.raises(aslant.AslantError, match=fault):
-            method(planted.vectors, **settings)  # type: ignore[arg-type]
+            method(planted.vectors, **settings)
 
 
 def test_leace_refuses_fewer_words_than_dimensions(planted: Planted) -> None:

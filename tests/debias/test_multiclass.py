@@ -164,7 +164,7 @@ def test_a_class_set_that_ships_can_be_named(sample: aslant.WordVectors) -> None
 )
 def test_bad_settings_are_one_clear_error(sample: aslant.WordVectors, settings: dict[str, object], fault: str) -> None:
     with pytest.raises(DebiasError, match=fault):
-        aslant.multiclass_soft_debias(sample, **{"sets": SETS, **settings})  # type: ignore[arg-type]
+        aslant.multiclass_soft_debias(sample, **{"sets": SETS, **settings})
 
 
 def test_vectors_that_do_not_span_the_space_are_refused_by_the_soft_method() -> None:

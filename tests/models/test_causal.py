@@ -13,9 +13,9 @@ import pytest
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import CausalLM, Sentence
-from aslant.models.language_models import SHARED_BY, TransformersCausalLM, contexts
-from aslant.models.network import Network
-from tiny_lms import CAUSAL, causal, log_softmax, torch
+from aslant.models.language_models import TransformersCausalLM
+from aslant.models.network import FEWEST, Network
+from tiny_lms import CAUSAL, causal, log_softmax, tokenizer, torch, transformers
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
 ATTRIBUTES = ("nurse", "doctor", "chief medical examiner", "electrician", "poet", "good", "art", "boys")
@@ -55,24 +55,28 @@ def test_scores_are_those_of_transformers_own_forward_pass(name: str, framed: bo
     lm = wrapped(name, framed)
     assert isinstance(lm, CausalLM)
     assert lm.network.narrow
-    assert lm.shares
     check(lm, SENTENCES)
 
 
-@pytest.mark.parametrize(("name", "framed"), CASES)
-def test_beginnings_that_many_share_are_run_once(name: str, framed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
-    lm = wrapped(name, framed)
-    begun: list[int] = []
-    continued = lm.network._continued
-
-    def counted(batch: Any) -> Any:
-        begun.extend(query.shared for query in batch)
-        return continued(batch)
-
-    monkeypatch.setattr(lm.network, "_continued", counted)
-    check(lm, SENTENCES)
-    assert max(begun) >= 3
+@pytest.mark.parametrize(
+    ("architecture", "settings"),
+    [
+        ("MistralForCausalLM", {"sliding_window": 16}),
+        ("Gemma3ForCausalLM", {"sliding_window": 16, "head_dim": 8, "layer_types": ["sliding_attention"] * 2}),
+        ("GPTNeoForCausalLM", {"window_size": 16, "attention_types": [[["local"], 2]], "num_heads": 2}),
+    ],
+)
+def test_a_model_that_looks_back_only_so_far_is_measured_as_it_is(architecture: str, settings: dict[str, Any]) -> None:
+    kind, tok = getattr(transformers, architecture), tokenizer("byte-level", framed=True)
+    sizes = {
+        "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_layers": 2, "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+    }  # fmt: skip
+    torch.manual_seed(0)
+    config = kind.config_class(vocab_size=len(tok), initializer_range=0.5, **{**sizes, **settings})
+    lm = TransformersCausalLM(kind(config), tok, architecture)
+    long = "The doctor said that the nurse said that [TARGET] is a good [ATTRIBUTE] and that she was late again."
+    check(lm, [*SENTENCES, *(Sentence(long, target, word) for target in ("he", "she") for word in ATTRIBUTES)])
 
 
 @pytest.mark.parametrize(("name", "framed"), CASES)
@@ -80,52 +84,55 @@ def test_batched_equals_one_by_one(name: str, framed: bool) -> None:
     alone, batched = wrapped(name, framed, token_budget=1), wrapped(name, framed)
     expected = [alone.causal_scores([sentence])[0] for sentence in SENTENCES]
     found = batched.causal_scores(SENTENCES)
-    np.testing.assert_allclose([s.sentence for s in found], [s.sentence for s in expected], atol=1e-4)
+    assert [s.sentence for s in found] == [s.sentence for s in expected]
     assert [s.pieces for s in found] == [s.pieces for s in expected]
 
 
-def test_only_leaves_of_the_tree_of_contexts_are_run() -> None:
+@pytest.mark.parametrize(("name", "framed"), CASES)
+def test_what_sequences_begin_with_alike_is_run_once(name: str, framed: bool) -> None:
+    lm = wrapped(name, framed)
+    assert lm.shares
+    rows: list[tuple[int, int]] = []
+    handle = lm.network.model.register_forward_pre_hook(
+        lambda _module, _arguments, given: rows.append(tuple(given["input_ids"].shape)), with_kwargs=True
+    )
+    try:
+        lm.causal_scores(SENTENCES)
+    finally:
+        handle.remove()
+    check(lm, SENTENCES)
+    contexts = {found.ids[: found.content.stop - 1] for found in lm.speller.spell(SENTENCES)}
+    nodes = {ids[:n] for ids in contexts for n in range(1, len(ids) + 1)}
+    filled = FEWEST + 1  # rows that stand there several times, at most, in each step
+    assert len(nodes) <= sum(width for width, _ in rows) <= len(nodes) + filled * len(rows)
+    assert {length for _, length in rows} == {1}
+
+
+def test_steps_that_give_other_numbers_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    stepwise = Network._stepwise
+
+    def off(self: Any, batch: Any) -> Any:
+        return [tuple(value + 0.01 for value in values) for values in stepwise(self, batch)]
+
+    monkeypatch.setattr(Network, "_stepwise", off)
+    lm = wrapped()
+    assert not lm.shares
+    assert "common beginnings are run each time" in lm.record()["note"]
+    check(lm, SENTENCES)
+
+
+def test_a_text_that_is_too_long_for_steps_is_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aslant.models.language_models.STEPS", 5)
+    check(wrapped(), SENTENCES)
+
+
+def test_sentences_that_differ_in_their_last_piece_are_one_pass() -> None:
     lm = wrapped()
     words = [Sentence("[TARGET] is a [ATTRIBUTE]", target, word) for target in ("he", "she") for word in ("nurse", "good", "art")]  # fmt: skip  # noqa: E501
     scores = lm.causal_scores(words * 3)
     one_piece = all(len(score.attribute_pieces) == 1 for score in scores)
     assert one_piece
     assert lm.passes == 2  # 'He is a' and 'She is a'
-    rows: list[int] = []
-    handle = lm.network.model.register_forward_pre_hook(
-        lambda _module, _arguments, given: rows.append(len(given["input_ids"])), with_kwargs=True
-    )
-    try:
-        lm.causal_scores(words)
-    finally:
-        handle.remove()
-    assert sum(rows) == 2
-
-
-def test_every_context_is_answered_once_by_a_leaf_that_it_begins() -> None:
-    rng = np.random.default_rng(0)
-    sequences = [tuple(rng.integers(0, 3, rng.integers(1, 7)).tolist()) for _ in range(200)]
-    queries = contexts(sequences)
-    asked = [(query.ids[: position + 1], token) for query in queries for position, token in query.asks]
-    assert len(asked) == len(set(asked))
-    assert set(asked) == {(ids[:i], ids[i]) for ids in sequences for i in range(1, len(ids))}
-    leaves = [query.ids for query in queries]
-    assert not any(a != b and b[: len(a)] == a for a in leaves for b in leaves)
-    assert all(sum(leaf[: q.shared] == q.ids[: q.shared] for leaf in leaves) >= SHARED_BY for q in queries if q.shared)
-
-
-def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    continued = Network._continued
-
-    def off(self: Any, batch: Any) -> Any:
-        return [tuple(value + 0.01 for value in values) for values in continued(self, batch)]
-
-    monkeypatch.setattr(Network, "_continued", off)
-    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
-    lm = wrapped()
-    assert not lm.shares
-    assert "common prefixes are run each time" in lm.record()["note"]
-    check(lm, SENTENCES)
 
 
 def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path: Path) -> None:
@@ -145,12 +152,11 @@ def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path: Path)
 
 
 def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
     lm, small = wrapped(), wrapped()
     logits = small.network.logits
 
     def with_little_memory(places: Any, **inputs: Any) -> Any:
-        if len(inputs["input_ids"]) > 4:
+        if len(inputs["input_ids"]) > 17:
             raise torch.OutOfMemoryError("CUDA out of memory.")
         return logits(places, **inputs)
 
@@ -212,6 +218,6 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
     def without_memory(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(Network, "_continued", without_memory)
+    monkeypatch.setattr(Network, "looks_ahead", without_memory)
     with pytest.raises(MeasureError, match="not enough memory to run 'llama'"):
         wrapped()

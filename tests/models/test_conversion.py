@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+import aslant
+from aslant.auditing.subjects import kind_of
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import conversion
 from aslant.models.conversion import NEEDED, converted, prepared
 from packaged import unpack
-from tiny_gguf import TEXT, bpe, llama, torch, write
+from tiny_gguf import CHAT, TEXT, bpe, llama, torch, write
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def test_quantised_tensors_come_back_within_their_rounding(made: tuple[Path, Any
 def test_a_file_is_converted_once(made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = converted(made[0], "tiny")
 
-    def never(file: Path, folder: Path) -> None:
+    def never(*_: Any) -> None:
         raise AssertionError("converted twice")
 
     monkeypatch.setattr(conversion, "convert", never)
@@ -81,7 +83,7 @@ def test_another_content_is_another_folder(made: tuple[Path, Any, Any], tmp_path
 def test_a_conversion_that_fails_leaves_nothing(
     made: tuple[Path, Any, Any], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(file: Path, folder: Path) -> None:
+    def full(file: Path, folder: Path, dtype: str) -> None:
         (folder / "config.json").write_text("{}")
         raise OSError(28, "No space left on device")
 
@@ -114,8 +116,8 @@ def test_two_at_once_both_get_the_whole_folder(
     both, found = threading.Barrier(2), []
     convert = conversion.convert
 
-    def together(file: Path, folder: Path) -> None:
-        convert(file, folder)
+    def together(file: Path, folder: Path, dtype: str) -> None:
+        convert(file, folder, dtype)
         both.wait(60)
 
     monkeypatch.setattr(conversion, "convert", together)
@@ -136,14 +138,69 @@ def test_what_is_no_gguf_file_is_one_clear_error(tmp_path: Path) -> None:
         converted(tmp_path / "x.gguf", "x")
 
 
-def test_another_architecture_is_one_clear_error(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
-    write(tmp_path / "x.gguf", made[1], made[2], architecture="qwen2")
-    with pytest.raises(DataError, match=r"of kind \('qwen2', 'gpt2'\); only \('llama', 'gpt2'\)"):
+def test_a_file_without_some_of_its_weights_is_one_clear_error(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    write(tmp_path / "x.gguf", made[1], made[2], architecture="qwen2")  # whose keys have biases
+    with pytest.raises(DataError, match=r"has no 'model\.layers\.0.*bias', so its predictions would be random"):
         converted(tmp_path / "x.gguf", "x")
 
 
+def test_a_way_to_split_text_that_is_not_known_is_refused(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    write(tmp_path / "x.gguf", made[1], made[2], splits="exotic")
+    with pytest.raises(DataError, match=r"splits text as 'exotic' does, .* give the folder of the model"):
+        converted(tmp_path / "x.gguf", "x")
+
+
+def test_the_chat_template_of_the_file_is_kept(made: tuple[Path, Any, Any]) -> None:
+    from transformers import AutoTokenizer
+
+    assert AutoTokenizer.from_pretrained(converted(made[0], "tiny")).chat_template == CHAT
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_the_beginning_token_is_that_of_the_file_if_it_adds_one(
+    adds: bool, made: tuple[Path, Any, Any], tmp_path: Path
+) -> None:
+    from transformers import AutoTokenizer
+
+    write(tmp_path / "x.gguf", made[1], made[2], add_bos=adds)
+    found = AutoTokenizer.from_pretrained(converted(tmp_path / "x.gguf", "x"))
+    assert found.bos_token == ("<|im_start|>" if adds else "<|endoftext|>")
+    assert found("He")["input_ids"][0] == found.bos_token_id
+    assert found("He")["input_ids"].count(found.bos_token_id) == 1
+
+
+def test_a_model_is_loaded_by_the_path_of_its_file_or_its_folder(made: tuple[Path, Any, Any]) -> None:
+    lm = aslant.load_lm(made[0])
+    assert lm.folder == converted(made[0], "tiny")
+    assert aslant.load_lm(made[0].parent).record()["fingerprint"] == lm.record()["fingerprint"]
+    assert kind_of(made[0]) == kind_of(made[0].parent) == "language model"
+    small = aslant.load_lm(made[0], dtype="bfloat16")
+    assert small.folder != lm.folder
+    assert small.network.dtype == torch.bfloat16
+
+
 @pytest.mark.parametrize(
-    ("missing", "command"), [("gguf", r"pip install 'gguf>=0\.17\.1'"), ("torch", r"pip install '\.\[lm\]'")]
+    ("names", "message"),
+    [
+        (("a.gguf", "b.gguf"), "has 2 GGUF files; give one of them"),
+        (("m.gguf.part00", "m.gguf.part01"), r"in parts \('m\.gguf\.part00' …\); join them \(cat"),
+        (("m-00001-of-00002.gguf", "m-00002-of-00002.gguf"), "llama-gguf-split --merge"),
+    ],
+)
+def test_a_folder_with_several_files_says_what_to_give(names: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+    with pytest.raises(DataError, match=message):
+        aslant.load_lm(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("missing", "command"),
+    [
+        ("gguf", r"pip install 'gguf>=0\.17\.1'"),
+        ("torch", r"pip install '\.\[lm\]'"),
+        ("accelerate", "pip install 'accelerate'"),
+    ],
 )
 def test_a_missing_library_names_the_command(
     missing: str, command: str, made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch

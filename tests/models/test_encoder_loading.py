@@ -36,7 +36,7 @@ def without_tokenizer(folder: Path) -> None:
         file.unlink()
 
 
-def vectors(encoder: Encoder) -> Any:
+def vectors(encoder: Any) -> Any:
     return np.concatenate(list(encoder.span_vectors(PASSAGES)))
 
 
@@ -59,14 +59,14 @@ def test_a_masked_model_and_its_encoder_alone_are_the_same_encoder(name: str, tm
 
 def test_a_left_to_right_model_is_taken_with_a_note(tmp_path: Path) -> None:
     model, tok = causal("llama")
-    encoder = aslant.load_encoder(saved(model, tok, tmp_path))
+    encoder: Any = aslant.load_encoder(saved(model, tok, tmp_path))
     assert LEFT_TO_RIGHT in encoder.record()["note"]
     np.testing.assert_array_equal(vectors(encoder), vectors(TransformersEncoder(model.base_model, tok, "x")))
 
 
 def test_the_default_language_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(*causal("llama"), tmp_path)
-    monkeypatch.setattr("aslant.models.model_loading.folder_by_data_name", lambda name, kinds, whole: folder)
+    monkeypatch.setattr("aslant.models.model_loading.folder_by_data_name", lambda *_: folder)
     assert "weights rounded to 4 bits" in aslant.load_encoder("smollm2-135m").record()["note"]
     assert "4 bits" not in aslant.load_encoder(folder).record()["note"]
 
@@ -85,7 +85,7 @@ def test_of_a_model_with_a_decoder_the_encoder_is_taken(architecture: str, tmp_p
     torch.manual_seed(0)
     special = {"pad_token_id": tok.pad_token_id, "decoder_start_token_id": tok.pad_token_id}
     model = cls(cls.config_class(vocab_size=len(tok), **special, **settings)).eval()
-    encoder = aslant.load_encoder(saved(model, tok, tmp_path))
+    encoder: Any = aslant.load_encoder(saved(model, tok, tmp_path))
     text = PASSAGES[0].text
     with torch.no_grad():
         last = model.get_encoder()(input_ids=torch.tensor([tok(text)["input_ids"]]))[0][0].numpy()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import normalizers
 
 import aslant
 from aslant.data import entry
 from aslant.data.verifying import digest
 from aslant.models import identity_of, is_registered
+from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 from packaged import unpack
 from tiny_elmo import write
-from tiny_lms import masked, tokenizer, torch, transformers
+from tiny_lms import causal, masked, tokenizer, torch, transformers
 
 BERT = "bert-base-uncased"
 
@@ -131,3 +134,19 @@ def test_elmo_has_no_checksums_so_that_only_its_build_can_speak_against_it(tmp_p
 
     assert identity_of(Original(), "elmo-original") == "unverified"
     assert identity_of(Original(), "elmo-small") == "other"
+
+
+@pytest.mark.parametrize("kind", ["masked", "causal"])
+def test_every_weight_and_the_whole_tokenizer_are_part_of_a_model(kind: str) -> None:
+    model, tok = masked("bert") if kind == "masked" else causal("llama")
+    wrap = TransformersMaskedLM if kind == "masked" else TransformersCausalLM
+    prints = {wrap(model, tok, "x").fingerprint}
+    for place in (0, -1):
+        other = copy.deepcopy(model)
+        with torch.no_grad():
+            list(other.parameters())[place].view(-1)[place] += 1e-6
+        prints.add(wrap(other, tok, "x").fingerprint)
+    spelt = copy.deepcopy(tok)  # the same vocabulary, another way of cutting texts
+    spelt.backend_tokenizer.normalizer = normalizers.NFKC()
+    prints.add(wrap(model, spelt, "x").fingerprint)
+    assert len(prints) == 4

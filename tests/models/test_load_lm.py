@@ -141,9 +141,9 @@ def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
         aslant.load_lm("bert-base-uncase")
     with pytest.raises(DataError, match="is data of kind 'vectors'"):
         aslant.load_lm("glove-6b-50d")
-    (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    with pytest.raises(DataError, match="is a file; give the folder"):
-        aslant.load_lm(tmp_path / "model.gguf")
+    (tmp_path / "model.bin").write_bytes(b"GGUF")
+    with pytest.raises(DataError, match=r"is a file; give the folder of a transformers model .* or a GGUF file"):
+        aslant.load_lm(tmp_path / "model.bin")
 
 
 def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +291,7 @@ def test_a_model_that_looks_ahead_is_not_taken_for_a_causal_one(architecture: st
 
 def test_the_default_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(*causal("llama"), tmp_path)
-    monkeypatch.setattr("aslant.models.loading._folder", lambda source, name, encoder: folder)
+    monkeypatch.setattr("aslant.models.loading._folder", lambda *_, **__: folder)
     assert "Instruct: tuned to follow instructions, with weights rounded to 4 bits" in aslant.load_lm().record()["note"]
     assert "Instruct" not in aslant.load_lm(folder).record()["note"]
 

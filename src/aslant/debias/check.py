@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from aslant.debias.encoder_check import encoder_check
+from aslant.debias.encoders import DebiasedEncoder
 from aslant.debias.words import POLES, check_vectors
 from aslant.errors import AslantError
 from aslant.measures.association.measure import weat_suite
@@ -16,6 +18,7 @@ from aslant.measures.geometry.directional import direct_bias
 from aslant.measures.polarities.measure import POLARITIES, polarity
 from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.similarities.measure import similarity_change
 from aslant.results.debias import CheckedMeasure, DebiasCheck, StateTest
@@ -46,9 +49,10 @@ Values = dict[str, Value]
 Step = tuple[str, str, str, Callable[[WordVectors], Values]]
 
 
+@opening("before", "after")
 def debias_check(
-    before: WordVectors,
-    after: WordVectors,
+    before: Any,
+    after: Any,
     *,
     similarity: Iterable[str] = SIMILARITY,
     seeds: int = 3,
@@ -60,12 +64,17 @@ def debias_check(
     comes from drawing the same pairs in both. The residual tests choose their words in `before`, and repeat what is
     random in them with `seeds` seeds. A measure that cannot be computed is listed in `not_run` with the reason.
 
+    An encoder and what `aslant.debias_encoder` made of it are measured by SEAT, by how well a classifier tells swapped
+    sentences apart, and by how far neutral sentences keep their similarities, beside as many random directions removed.
+
     >>> import aslant
     >>> v = aslant.load(top=8_000)
     >>> c = aslant.debias_check(v, aslant.hard_debias(v), similarity=(), seeds=1)
     >>> [m.after < m.before for m in c.measures if m.measure == "direct bias of professions"]
     [True]
     """
+    if isinstance(after, DebiasedEncoder):
+        return encoder_check(before, after, rng=rng)
     for vectors in (before, after):
         check_vectors(vectors)
     check_count("seeds", seeds, 1, 1_000)

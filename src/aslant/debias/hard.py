@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import FloatArray, Rows, Sets, Words, concept, find_sets, find_words, first_components, leaning
 from aslant.errors import DebiasError
+from aslant.measures.shared.opening import opening
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
 from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors
@@ -68,6 +69,7 @@ def equalise(rows: FloatArray, basis: FloatArray, named: str = "the words of a s
     return np.asarray(shared + np.sqrt(max(0.0, 1 - shared @ shared)) * (apart / sizes) @ basis)
 
 
+@opening("vectors")
 def hard_debias(
     vectors: WordVectors,
     *,
@@ -99,6 +101,7 @@ def hard_debias(
     return vectors.treated(matrix, Treatment("hard debiasing", {"components": components}, taken, None))
 
 
+@opening("vectors")
 def multiclass_hard_debias(
     vectors: WordVectors, *, sets: Sets, equalise: Sets | None = None, specific: Words = (), components: int = 2
 ) -> WordVectors:
@@ -124,6 +127,7 @@ def multiclass_hard_debias(
     return vectors.treated(matrix, Treatment("multi-class hard debiasing", {"components": components}, taken, None))
 
 
+@opening("vectors")
 def double_hard_debias(
     vectors: WordVectors,
     *,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import FloatArray, LabelledWords, Words, labelled_rows
 from aslant.errors import DebiasError, plural
+from aslant.measures.shared.opening import opening
 from aslant.statistics import generator, seed_of
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
@@ -67,6 +68,7 @@ def _parted(labels: NDArray[Any], random: np.random.Generator) -> tuple[NDArray[
     return held_out, np.concatenate([rows[len(rows) // 4 :] for rows in shuffled])
 
 
+@opening("vectors")
 def nullspace_debias(
     vectors: WordVectors,
     *,
@@ -114,11 +116,11 @@ class Eraser:
         return np.asarray(rows - ((rows - self.mean) @ self.right.T) @ self.left.T)
 
 
-def leace(X: NDArray[Any], labels: NDArray[Any]) -> Eraser:
+def leace(X: NDArray[Any], labels: NDArray[Any], rtol: float = 0.0) -> Eraser:
     """Return the eraser of `labels` (n,) from rows `X` (n, d).
 
     With W = Σ_XX^−½ (pseudo-inverse) and P the projection on the columns of W Σ_XZ:
-    x ↦ x − W⁺ P W (x − E[x]).
+    x ↦ x − W⁺ P W (x − E[x]). Directions whose variance is no more than `rtol` times the largest are left as they are.
 
     >>> X = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 1.5], [5.0, 2.5]])
     >>> erased = leace(X, np.array([0, 0, 1, 1]))(X)
@@ -130,7 +132,7 @@ def leace(X: NDArray[Any], labels: NDArray[Any]) -> Eraser:
     centred = rows - mean
     one_hot = np.equal.outer(labels, np.unique(labels)).astype(np.float64)
     values, axes = np.linalg.eigh(centred.T @ centred / len(rows))
-    there = values > values[-1] * rows.shape[1] * np.finfo(np.float64).eps
+    there = values > values[-1] * max(rtol, rows.shape[1] * np.finfo(np.float64).eps)
     roots = np.sqrt(values[there])
     whiten, unwhiten = axes[:, there] / roots @ axes[:, there].T, axes[:, there] * roots @ axes[:, there].T
     left, sizes, _ = np.linalg.svd(whiten @ (centred.T @ (one_hot - one_hot.mean(axis=0)) / len(rows)))
@@ -138,6 +140,7 @@ def leace(X: NDArray[Any], labels: NDArray[Any]) -> Eraser:
     return Eraser(unwhiten @ span, span.T @ whiten, mean)
 
 
+@opening("vectors")
 def leace_debias(
     vectors: WordVectors,
     *,

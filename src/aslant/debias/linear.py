@@ -18,6 +18,7 @@ from aslant.data import cache_folder
 from aslant.debias.words import FloatArray, Rows, Sets, Words, concept, find_words
 from aslant.errors import DebiasError
 from aslant.io.memory_maps import release, room_for
+from aslant.measures.shared.opening import opening
 from aslant.parallel import one_thread_each
 from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors
@@ -78,6 +79,7 @@ def lengths(rows: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None])
 
 
+@opening("vectors")
 def project_out(vectors: WordVectors, *, pairs: Sets = "definitional-pairs", components: int = 1) -> WordVectors:
     """Remove from every word, without exception, the subspace of the first `components` of `pairs`.
 
@@ -110,6 +112,7 @@ def half_sibling_map(definitional: NDArray[Any], alpha: float) -> FloatArray:
     return np.asarray(np.linalg.solve(identity + words.T @ words / alpha, identity))
 
 
+@opening("vectors")
 def half_sibling_debias(
     vectors: WordVectors, *, specific: Words = "gender-specific-seed", ridge: float = 2.0
 ) -> WordVectors:
@@ -140,6 +143,7 @@ def half_sibling_debias(
     )
 
 
+@opening("vectors")
 def multiclass_soft_debias(
     vectors: WordVectors, *, sets: Sets, specific: Words = (), components: int = 2, strength: float = 0.2
 ) -> WordVectors:

@@ -15,7 +15,9 @@ from aslant.models.protocols import (
     Passage,
     ScoresTexts,
     Sentence,
+    SentenceEncoder,
     TextScore,
+    WritesTexts,
 )
 
 __all__ = [
@@ -30,7 +32,9 @@ __all__ = [
     "Passage",
     "ScoresTexts",
     "Sentence",
+    "SentenceEncoder",
     "TextScore",
+    "WritesTexts",
     "identity_of",
     "is_registered",
 ]

@@ -1,21 +1,22 @@
-"""Language models that packages carry as GGUF files, converted once to a folder that transformers reads.
+"""Language models in GGUF files, converted once to a folder that transformers reads.
 
-transformers reads GGUF too, but needs another package for it, and does so every time; here gguf's own reader
-gives the same numbers. The folder (config.json, tokenizer, model.safetensors in float32, as rounding to float16 moves
-log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears complete or not at all,
-whichever process is first. It is checked before each use: a damaged one is made again.
+transformers itself reads them, which takes some time, so that what it makes of a file (config.json, tokenizer with the
+file's chat template, model.safetensors) is kept in the cache under the file's checksum. The folder appears complete or
+not at all, whichever process is first. It is checked before each use: a damaged one is made again.
 """
 
 from __future__ import annotations
 
-import json
+import io
+import re
 import struct
-from collections.abc import Iterator
+import tempfile
+import threading
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aslant.data import cache_folder, entry, fetch
 from aslant.data.verifying import STAMPS, digest, read_stamps, write_stamps
@@ -24,41 +25,20 @@ from aslant.io.files import appear, sweep_partial, workplace
 
 KIND = "language model"
 #: Goes up when the same file would become another folder.
-VERSION = 2
+VERSION = 3
 #: The files that a converted folder must have; the rest is optional.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-#: The token before every sentence: what stood between the texts that the model was trained on.
+#: What stood between the texts that a model was trained on, and so before each: unless the file adds a token itself.
 BEGINNING = "<|endoftext|>"
+#: Ways to split text before byte pairs are merged that need nothing beyond GPT-2's; of others transformers has a list.
+PLAIN_SPLITS = (None, "default", "gpt-2", "smollm")
+#: Names of parts: of bytes, and of those that llama.cpp makes.
+PARTS = re.compile(r"\.gguf\.(part|split-?)?[a-z]{0,2}\d+$|-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
-_FIELDS = {
-    "hidden_size": "embedding_length",
-    "intermediate_size": "feed_forward_length",
-    "num_hidden_layers": "block_count",
-    "num_attention_heads": "attention.head_count",
-    "num_key_value_heads": "attention.head_count_kv",
-    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
-    "rope_theta": "rope.freq_base",
-    "max_position_embeddings": "context_length",
-}
-_WHOLE = {
-    "token_embd.weight": "model.embed_tokens.weight",
-    "output_norm.weight": "model.norm.weight",
-    "output.weight": "lm_head.weight",
-}
-_LAYER = {
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
+_ONE_AT_A_TIME = threading.Lock()
 
 
-def prepared(name: str) -> Path:
+def prepared(name: str, dtype: str = "float32") -> Path:
     """Return the folder of the language model of that data name, for `from_pretrained`; fetched and converted once.
 
     >>> prepared("gap")
@@ -69,12 +49,38 @@ def prepared(name: str) -> Path:
     if found.kind != KIND:
         raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {KIND}.")
     path = fetch(name)
-    return path if path.is_dir() else converted(path, name)
+    return path if path.is_dir() else converted(path, name, dtype)
 
 
-def converted(file: Path, name: str) -> Path:
+def gguf_in(path: Path) -> Path | None:
+    """Return the GGUF file that a path is, or the only one of a folder that has no config.json; None if there is none.
+
+    >>> gguf_in(Path("nowhere")) is None
+    True
+    """
+    if path.is_file():
+        return path if path.suffix.lower() == ".gguf" else None
+    if not path.is_dir() or (path / "config.json").is_file():
+        return None
+    names = sorted(file.name for file in path.iterdir() if ".gguf" in file.name.lower())
+    parts = [name for name in names if PARTS.search(name)]
+    files = [name for name in names if name.lower().endswith(".gguf") and name not in parts]
+    if len(files) == 1:
+        return path / files[0]
+    if files:
+        raise DataError(f"'{path}' has {len(files)} GGUF files; give one of them, such as '{path / files[0]}'.")
+    if parts:
+        how = "llama-gguf-split --merge" if "-of-" in parts[0] else "cat PART… > model.gguf"
+        raise DataError(f"'{path}' has a GGUF file in parts ('{parts[0]}' …); join them ({how}) and give the result.")
+    return None
+
+
+def converted(file: Path, name: str, dtype: str = "float32") -> Path:
     """Return the cached folder of a GGUF file, converted now if it is not there."""
-    target = cache_folder() / "models" / f"{name}-{digest(file)[:16]}-{VERSION}"
+    kept = dtype if dtype in ("bfloat16", "float16") else "float32"
+    plain = re.sub(r"[^\w.-]", "-", name)[:80]
+    end = VERSION if kept == "float32" else f"{VERSION}-{kept}"
+    target = cache_folder() / "models" / f"{plain}-{digest(file)[:16]}-{end}"
     if _complete(target):
         return target
     try:
@@ -83,7 +89,7 @@ def converted(file: Path, name: str) -> Path:
         with workplace(target.parent, target.name) as work:
             made = work / "model"
             made.mkdir()
-            convert(file, made)
+            convert(file, made, kept)
             write_stamps(made / STAMPS, made, {path.name: digest(path) for path in made.iterdir()})
             appear(made, target, work, lambda: _complete(target))
     except OSError as error:
@@ -94,27 +100,74 @@ def converted(file: Path, name: str) -> Path:
     return target
 
 
-def convert(file: Path, folder: Path) -> None:
-    """Write the model of a GGUF file (architecture 'llama', tokenizer 'gpt2') to `folder` as transformers has it."""
+def convert(file: Path, folder: Path, dtype: str = "float32") -> None:
+    """Write the model of a GGUF file to `folder` as transformers has it."""
     try:
+        import accelerate  # noqa: F401 (transformers needs it)
         import gguf
-        import safetensors  # noqa: F401
-        import torch  # noqa: F401 (transformers needs it)
+        import safetensors
+        import torch  # noqa: F401 (as above)
         import transformers
     except ImportError as error:
-        needed = "gguf>=0.17.1" if error.name == "gguf" else ".[lm]"
+        needed = "gguf>=0.17.1" if error.name == "gguf" else "accelerate" if error.name == "accelerate" else ".[lm]"
         raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
+    from aslant.models.model_loading import quiet
+
     try:
-        _convert(gguf, transformers, file, folder)
-    except (DataError, OSError):
+        with _ONE_AT_A_TIME, quiet(), redirect_stderr(io.StringIO()):  # it draws a bar, asked or not
+            model, tokenizer = _read(gguf, transformers, file, dtype)
+    except (DataError, MemoryError):
         raise
     except Exception as error:  # a damaged file can fail in any way, none of them our fault
-        raise DataError(f"'{file}' is not a GGUF file that can be converted ({error}); fetch it again.") from None
+        said = " ".join(str(error).split())[:200].rstrip(".")
+        raise DataError(f"'{file}' is not a GGUF file that can be converted ({said}); fetch it again.") from None
+    try:
+        with quiet():
+            model.save_pretrained(folder, max_shard_size="1000GB")
+            tokenizer.save_pretrained(folder)
+    except safetensors.SafetensorError as error:  # how it says that the disk is full
+        raise OSError(str(error)) from None
 
 
-def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
-    from safetensors.numpy import save_file
+def _read(gguf: Any, transformers: Any, file: Path, dtype: str) -> tuple[Any, Any]:
+    """Return the model and the tokenizer of a file, as transformers makes them; what it guesses is refused."""
+    import torch
 
+    from aslant.models.memory import check_room
+    from aslant.models.model_loading import check_config
+
+    facts, weights = _facts(gguf, file)
+    kind = facts.get("tokenizer.ggml.pre")
+    if facts.get("tokenizer.ggml.model") == "gpt2" and kind not in _splits():
+        raise DataError(
+            f"'{file}' splits text as {kind!r} does, which this version of transformers cannot; give the folder of the "
+            "model that the file was made from."
+        )
+    check_room(file.name, weights, dtype, "cpu")
+    packed = {}
+    if hasattr(transformers, "GgufConfig"):  # plain weights, and no kernels from the hub
+        packed["quantization_config"] = transformers.GgufConfig(dequantize=True)
+    with tempfile.TemporaryDirectory() as empty:  # so that nothing beside the file is read
+        where = {"pretrained_model_name_or_path": empty, "gguf_file": str(file.resolve())}
+        config = transformers.AutoConfig.from_pretrained(**where)
+        content = {key: value for key, value in config.to_dict().items() if key != "quantization_config"}
+        check_config(content, file.name, file.parent)
+        if config.is_encoder_decoder:
+            raise DataError(
+                f"'{file}' is an encoder–decoder model ({config.model_type}); only causal ones can be read."
+            )
+        model, info = transformers.AutoModelForCausalLM.from_pretrained(
+            **where, **packed, config=config, dtype=getattr(torch, dtype), output_loading_info=True
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
+    if missing := sorted({*info["missing_keys"], *info["mismatched_keys"]}):
+        raise DataError(f"'{file}' has no '{missing[0]}', so its predictions would be random; fetch it again.")
+    _beginning(model.config, tokenizer, facts)
+    return model, _plain(transformers, tokenizer, facts)
+
+
+def _facts(gguf: Any, file: Path) -> tuple[dict[str, Any], int]:
+    """Return what a file says in single values, and how many weights it has; the whole file is looked through."""
     with file.open("rb") as stream:
         magic, version, tensors, fields = struct.unpack("<4sIQQ", stream.read(24))
     # gguf's reader would count on, where a header promises more than the file has room for.
@@ -122,88 +175,55 @@ def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
         raise ValueError("its header is not that of one")
     with np.errstate(over="raise"):  # offsets are added up in 64 bits
         reader = gguf.GGUFReader(file)
-    facts = {key: field.contents() for key, field in reader.fields.items()}
-    kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")
-    if kinds != ("llama", "gpt2"):
-        raise DataError(f"'{file}' is a model of kind {kinds}; only ('llama', 'gpt2') can be converted.")
-    heads = int(facts["llama.attention.head_count"]), int(facts["llama.attention.head_count_kv"])
-    weights = {place: array for tensor in reader.tensors for place, array in _weight(gguf, tensor, heads)}
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    config = _config(facts, tied="lm_head.weight" not in weights)
-    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    _tokenizer(facts, transformers).save_pretrained(folder)
-
-
-def _weight(gguf: Any, tensor: Any, heads: tuple[int, int]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Yield the name that transformers has for a tensor, and its numbers; nothing for what it computes itself."""
-    if tensor.name == "rope_freqs.weight":
-        return
-    array = np.asarray(gguf.dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
-    if tensor.name in _WHOLE:
-        yield _WHOLE[tensor.name], array
-        return
-    block, number, part, kind = (*tensor.name.split("."), "", "", "")[:4]
-    if block != "blk" or part not in _LAYER:
-        raise DataError(f"the GGUF file has a tensor '{tensor.name}', which no Llama model has; fetch it again.")
-    if part in ("attn_q", "attn_k"):
-        array = unpermuted(array, heads[part == "attn_k"])
-    yield f"model.layers.{number}.{_LAYER[part]}.{kind}", array
-
-
-def unpermuted(array: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
-    """Put the rows of a query or key matrix back: GGUF has a head's rotated pairs side by side, transformers apart.
-
-    >>> unpermuted(np.arange(8, dtype=np.float32)[:, None], 2).ravel().tolist()
-    [0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]
-    """
-    pairs = array.reshape(heads, array.shape[0] // heads // 2, 2, *array.shape[1:])
-    return pairs.swapaxes(1, 2).reshape(array.shape)
-
-
-def _config(facts: dict[str, Any], *, tied: bool) -> dict[str, Any]:
-    """Return the content of config.json."""
-    tokens = facts["tokenizer.ggml.tokens"]
-    return {
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
-        "hidden_act": "silu",
-        **{ours: facts[f"llama.{theirs}"] for ours, theirs in _FIELDS.items()},
-        "vocab_size": len(tokens),
-        "bos_token_id": tokens.index(BEGINNING) if BEGINNING in tokens else facts.get("tokenizer.ggml.bos_token_id"),
-        "eos_token_id": facts.get("tokenizer.ggml.eos_token_id"),
-        "tie_word_embeddings": tied,
-        "torch_dtype": "float32",
+    facts = {
+        key: field.contents()
+        for key, field in reader.fields.items()
+        if field.types and field.types[0] != gguf.GGUFValueType.ARRAY
     }
+    if int(facts.get("split.count", 0)) > 1:
+        raise DataError(f"'{file}' is one of {facts['split.count']} parts; join them with llama-gguf-split --merge.")
+    return facts, sum(int(tensor.n_elements) for tensor in reader.tensors)
 
 
-def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
-    """Return the byte-level BPE tokenizer, with digits apart (as the 'smollm' kind has it) and BEGINNING in front."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+def _splits() -> set[str | None]:
+    """Return the ways to split text that are known; a list of those of transformers came with a later version."""
+    known: set[str | None] = set(PLAIN_SPLITS)
+    with suppress(ImportError):
+        from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS
 
-    if (kind := facts.get("tokenizer.ggml.pre")) != "smollm":
-        raise DataError(f"the GGUF file splits text as '{kind}' does; only 'smollm' can be converted.")
-    tokens = list(facts["tokenizer.ggml.tokens"])
-    merges = [tuple(pair.split(" ")) for pair in facts["tokenizer.ggml.merges"]]
-    vocabulary = {token: number for number, token in enumerate(tokens)}
-    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    control = [token for token, kind in zip(tokens, facts["tokenizer.ggml.token_type"], strict=True) if kind == 3]
-    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in control])
+        known |= set(GGUF_PRE_TOKENIZER_SPLITS)
+    return known
+
+
+def _beginning(config: Any, tokenizer: Any, facts: dict[str, Any]) -> None:
+    """Decide which token stands before a text: the file's, or what stood between texts if the file adds none."""
+    if not facts.get("tokenizer.ggml.add_bos_token", facts.get("tokenizer.ggml.model") != "gpt2"):
+        vocabulary = tokenizer.get_vocab()
+        if BEGINNING in vocabulary:
+            tokenizer.bos_token, config.bos_token_id = BEGINNING, vocabulary[BEGINNING]
+
+
+def _plain(transformers: Any, tokenizer: Any, facts: dict[str, Any]) -> Any:
+    """Return a tokenizer that puts the beginning token before a text once, whatever class transformers chose for it."""
+    from tokenizers import processors
+
     special = {
-        name: tokens[facts[f"tokenizer.ggml.{key}_token_id"]]
-        for name, key in (("eos_token", "eos"), ("pad_token", "padding"), ("unk_token", "unknown"))
-        if f"tokenizer.ggml.{key}_token_id" in facts
+        name: token
+        for name in ("bos_token", "eos_token", "pad_token", "unk_token")
+        if (token := getattr(tokenizer, name))
     }
-    if BEGINNING in vocabulary:
-        tokenizer.post_processor = processors.TemplateProcessing(
-            single=f"{BEGINNING} $A", special_tokens=[(BEGINNING, vocabulary[BEGINNING])]
+    backend = tokenizer.backend_tokenizer
+    if begin := special.get("bos_token"):
+        backend.post_processor = processors.TemplateProcessing(
+            single=f"{begin} $A", special_tokens=[(begin, tokenizer.bos_token_id)]
         )
-        special["bos_token"] = BEGINNING
-    length = int(facts["llama.context_length"])
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=length, **special)
+    length = facts.get(f"{facts.get('general.architecture')}.context_length")
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        model_max_length=int(length or 10**30),
+        chat_template=tokenizer.chat_template,
+        **special,
+    )
 
 
 def _complete(folder: Path) -> bool:

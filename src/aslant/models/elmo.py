@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError
 from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
 from aslant.models.encoder import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
-from aslant.models.network import token_limit
+from aslant.models.network import FEWEST, token_limit
 from aslant.models.plan import Ids
 from aslant.models.spelling import Cut
 
@@ -119,13 +119,14 @@ class Elmo:
 
         ids = torch.tensor([character_ids(word, self.options.width) for word in words], device=self.device)
         lengths = (ids != PADDING + 1).sum(dim=1)
-        order = torch.argsort(lengths, stable=True)
         vectors = self._w["CNN_proj/b_proj"].new_empty(len(words), self.options.projection)
         widest = max(width for width, _ in self.options.filters)
         with torch.inference_mode():
-            for batch in order.split(WORDS):  # all windows further on hold only padding, like the last one
-                seen = min(self.options.width, int(lengths[batch[-1]]) + widest)
-                vectors[batch] = self._token_vectors(ids[batch, :seen])
+            for length in lengths.unique():  # one at a time, so that a word has the same vector beside any others
+                seen = min(self.options.width, int(length) + widest)  # windows further on hold only padding
+                for batch in torch.nonzero(lengths == length)[:, 0].split(WORDS):
+                    filled = torch.cat([batch, batch[-1:].expand(max(0, FEWEST - len(batch)))])
+                    vectors[batch] = self._token_vectors(ids[filled, :seen])[: len(batch)]
         return vectors
 
     def contextual(
@@ -290,7 +291,6 @@ class ElmoEncoder(ContextEncoder):
     def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
         """Return the texts as words, numbered anew each time: each distinct one goes through the character CNN once."""
         import torch
-        from torch.nn.utils.rnn import pad_sequence
 
         numbers = {BEGIN: 0, END: 1}
         cuts = []
@@ -302,11 +302,10 @@ class ElmoEncoder(ContextEncoder):
         vectors = self.elmo.token_vectors(list(numbers))
 
         def forward(sequences: Sequence[Ids], *, every: bool = False) -> Any:
-            order = sorted(range(len(sequences)), key=lambda row: -len(sequences[row]))  # the longest first
-            tokens = pad_sequence([vectors[list(sequences[row])] for row in order], batch_first=True)
-            layers, _ = self.elmo.contextual(tokens, [len(sequences[row]) for row in order])
-            back = torch.argsort(torch.tensor(order, device=vectors.device))
+            filled = [*sequences, *[sequences[-1]] * (FEWEST - len(sequences))]
+            layers, _ = self.elmo.contextual(vectors[torch.tensor(filled)], list(map(len, filled)))
             with torch.inference_mode():
-                return [layer[back] for layer in layers] if every else chosen(layers, self.layer)[back]
+                layers = [layer[: len(sequences)] for layer in layers]
+                return layers if every else chosen(layers, self.layer)
 
         return cuts, forward

@@ -5,24 +5,24 @@ Of all networks: tokenise, read long texts in windows, batch, pool. See `elmo` f
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby, tee
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
 from aslant.models.language_models import InPlace, WordsInPlace, beginning_of
-from aslant.models.network import Network, fitting, memory_suffices
+from aslant.models.network import ALONE, FEWEST, UNSTEADY, Network, fitting, memory_suffices
 from aslant.models.plan import Ids, Limits, Query, Runner, batches
+from aslant.models.products import inference
 from aslant.models.protocols import RECORDED, Passage, Pooling, Progress
-from aslant.models.spelling import Cut, Speller, cut_texts, longest, shown, tiles, windows
+from aslant.models.spelling import Cut, Speller, cut_texts, longest, shown, tiles, windows, written_out
 from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
 #: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
@@ -41,7 +41,6 @@ Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 #: Texts of different lengths with which a model is tested when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
 LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
-ALONE = "padding changes this model's numbers, so texts are run one at a time"
 
 
 class ContextEncoder:
@@ -56,6 +55,7 @@ class ContextEncoder:
     refuses_first = ""  #: why the first token says nothing about its sentence
     alone = False  #: on a device that takes one batch at a time
     body: Forward | None = None  #: sequences to vectors, if that is the same for all texts: then workers can have it
+    served_as = "mean"  #: what the pooling "served" is, as results record it
 
     def __init__(
         self,
@@ -94,9 +94,10 @@ class ContextEncoder:
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
         (cut,), forward = self.cut([" ".join(tokens)], [spans])
         found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
-        for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
-            for layer, vectors in enumerate(forward([query.ids], every=True)):
-                found[layer, list(numbers)] = _pooled([query], vectors)[0]
+        with one_thread_each():
+            for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
+                for layer, vectors in enumerate(forward([query.ids], every=True)):
+                    found[layer, list(numbers)] = _pooled([query], vectors)[0]
         return found
 
     def span_vectors(
@@ -115,15 +116,17 @@ class ContextEncoder:
             yield found
 
     def sentence_vectors(
-        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+        self, texts: Sequence[str], *, pooling: Pooling = "served", progress: Progress | None = None
     ) -> NDArray[np.float32]:
         """Return one vector for each text: the mean over its own tokens (not special ones), or that of the first token.
+
+        A model whose files do not say how sentences are served gives the mean for "served".
 
         A text that is too long is read in parts, as even as can be: the mean is over the tokens of all, "first" over
         the first tokens of all.
         """
-        if pooling not in ("mean", "first"):
-            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
+        if pooling not in get_args(Pooling):
+            raise MeasureError(f"pooling is {pooling!r}; choose 'served', 'mean' or 'first'.")
         if pooling == "first" and self.refuses_first:
             raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
         found = np.zeros((len(texts), self.dimensions), np.float32)
@@ -134,24 +137,26 @@ class ContextEncoder:
         return found
 
     def _read(
-        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
-    ) -> Iterator[tuple[int, list[Asked], Answers]]:
+        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None,
+        cut: Callable[[Sequence[str]], tuple[list[Cut], Forward]] | None = None, pooled: Pooled | None = None,
+    ) -> Iterator[tuple[int, list[Asked], Answers]]:  # fmt: skip
         """Yield, for each text, its number, the requests and the answers, run on the workers in use.
 
-        Texts are tokenised and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        Texts are tokenised and batched some hundred at a time.
         """
+        cut, pooled = cut or self.cut, pooled or self._pooled
         begun: deque[_Chunk] = deque()
 
         def work() -> Iterator[tuple[list[Query], Forward | None]]:
             for start in range(0, len(texts), CHUNK):
-                cuts, forward = self.cut(texts[start : start + CHUNK])
+                cuts, forward = cut(texts[start : start + CHUNK])
                 wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
                 queries = list(dict.fromkeys(query for text in wanted for query, _ in text))
-                found = list(batches(queries, self._pooled.limits))
+                found = list(batches(queries, pooled.limits))
                 begun.append(_Chunk(start, wanted, len(found)))
-                yield from ((batch, None if self.body is forward else forward) for batch in found)
+                yield from ((batch, None if pooled.body is forward else forward) for batch in found)
 
-        with closing(self._run(work())) as answers:
+        with closing(self._run(work(), pooled)) as answers:
             for part in answers:
                 yield from _finished(begun)
                 chunk = begun[0]
@@ -162,12 +167,14 @@ class ContextEncoder:
                     progress("sentences", chunk.start + done, len(texts))
             yield from _finished(begun)
 
-    def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
+    def _run(
+        self, work: Iterator[tuple[list[Query], Forward | None]], pooled: Pooled
+    ) -> Generator[Answers, None, None]:
         """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
         first, second = tee(work)
-        stays = self.body is None or workers_in_use() is None
+        stays = pooled.body is None or workers_in_use() is None
         threads = (1 if self.alone else cores()) if stays else None
-        results = spread(Pooled.run, first, self._pooled, threads)
+        results = spread(Pooled.run, first, pooled, threads)
         with one_thread_each(), closing(results):
             for (batch, _), vectors in zip(second, results, strict=True):
                 self.passes += len(batch)
@@ -193,7 +200,7 @@ class ContextEncoder:
             raise MeasureError(f"{shown(cut.text)} has no words that the model reads; leave it out.")
         found: list[Asked] = []
         for part in tiles(cut.content, cut.room(self.sees)):
-            own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
+            own = range(cut.content.start, cut.content.start + len(part)) if pooling != "first" else range(1)
             found.append((Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
         return found
 
@@ -306,17 +313,16 @@ class TransformersEncoder(ContextEncoder, WordsInPlace):
         note: str = "",
     ) -> None:
         self.speller = Speller(tokenizer, longest=longest(model, tokenizer))
-        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.network = Network(model, token_budget)
         self.body, self.alone = ChosenLayer(self.network, layer), self.network.alone
         self.sees = self.speller.longest
         self._begin: list[int] = []
-        with memory_suffices(name):
+        words = self.network.vocabulary
+        # Before it runs, which may change how packed weights are stored.
+        fingerprint = self.network.fingerprint(written_out(tokenizer), layer, pieces, self.sees, unused="pooler")
+        with memory_suffices(name), one_thread_each():
             notes = self._try_out(name)
         check_choice(layer, pieces, self.depth, name)
-        # Everything that decides how a text is tokenised, except lengths, which calls change.
-        settings = {**json.loads(tokenizer.backend_tokenizer.to_str()), "truncation": None, "padding": None}
-        written, words = json.dumps(settings, sort_keys=True), self.network.vocabulary
-        fingerprint = self.network.fingerprint(written, layer, pieces, self.sees, unused="pooler")
         note, tokens = "; ".join(filter(None, [note, *notes])), self.network.limits.tokens
         kind = type(model).__name__
         super().__init__(name, kind, fingerprint, layer=layer, pieces=pieces, words=words, note=note, tokens=tokens)
@@ -326,15 +332,24 @@ class TransformersEncoder(ContextEncoder, WordsInPlace):
         return cut_texts(self.speller.tokenizer, texts, self._begin), self.body
 
     def _try_out(self, name: str) -> list[str]:
-        """Compare padded passes with single ones, and see whether the model looks ahead; return notes."""
+        """Compare batches with single passes, and see whether the model looks ahead; return notes."""
         network, cuts = self.network, self.cut(PROBES)[0]
         sequences = [cut.ids for cut in cuts]
+        network.one_by_one, network.fast, quick = True, False, network.fast
         alone = [self._numbers([ids])[0] for ids in sequences]
+        network.one_by_one = False
         self.depth, self.dimensions = len(alone[0]), int(alone[0].shape[-1])
         if not all(np.isfinite(states).all() for states in alone):
             raise DataError(f"'{name}' gives no numbers (NaN): its weights are damaged, or their type is too small.")
-        found = fitting(lambda: self._numbers(sequences))
-        network.one_by_one = found is None or not all(map(self._alike, found, alone))
+        for network.fast in dict.fromkeys((quick, False)):
+            found = fitting(lambda: list(map(self._in_company, sequences)))
+            steady = found is not None and all(np.array_equal(each[0], one) for each in found for one in each)
+            alike = found is not None and all(
+                self._alike(each[-1], own) for each, own in zip(found, alone, strict=True)
+            )
+            if alike and (steady or self.alone):
+                break
+        network.one_by_one = not alike or not (steady or self.alone)
         ahead, beginning = False, ""
         for ids, states in zip(sequences, alone, strict=True):  # does another last token change what is before it?
             other = ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % network.vocabulary
@@ -346,24 +361,32 @@ class TransformersEncoder(ContextEncoder, WordsInPlace):
             begin, beginning = beginning_of(self.speller.tokenizer, network.vocabulary)
             self._begin = [] if begin is None else [begin]
             self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
-        return ["" if ahead else LEFT_TO_RIGHT, beginning.partition(",")[0], ALONE if network.one_by_one else ""]
+        batch = ALONE if network.one_by_one else "" if steady else UNSTEADY
+        return ["" if ahead else LEFT_TO_RIGHT, beginning.partition(",")[0], batch]
+
+    def _in_company(self, ids: Ids) -> list[Any]:
+        """Return the vectors of a sequence alone, and at several places among others."""
+        other = ids[1:2] * len(ids)
+        found = self._numbers([other, ids, ids, *[other] * FEWEST, ids])
+        return [*self._numbers([ids]), *found[1:3], found[-1]]
 
     def _numbers(self, sequences: Sequence[Ids]) -> list[Any]:
         """Return, for each sequence, all its vectors: (layers, tokens, d)."""
         states = [state.float().cpu().numpy() for state in self.body(sequences, every=True)]
-        return [np.stack([state[row, : len(ids)] for state in states]) for row, ids in enumerate(sequences)]
+        return [np.stack([state[row] for state in states]) for row in range(len(sequences))]
 
     def _alike(self, found: Any, expected: Any) -> bool:
         """Tell whether vectors are the same up to rounding, relative to their largest number."""
         return self.network.agree(found, expected, max(1.0, float(np.abs(expected).max())))
 
     def _vectors_of(self, queries: list[Query]) -> InPlace:
-        return (part.items() for part in self._run((batch, None) for batch in batches(queries, self._pooled.limits)))
+        work = ((batch, None) for batch in batches(queries, self._pooled.limits))
+        return (part.items() for part in self._run(work, self._pooled))
 
 
 @dataclass(eq=False)
 class ChosenLayer:
-    """Sequences of tokens to vectors of one layer, or of all; it can be sent to workers."""
+    """Sequences of tokens, all of one length, to vectors of one layer, or of all; it can be sent to workers."""
 
     network: Network
     layer: Layer
@@ -371,19 +394,17 @@ class ChosenLayer:
 
     def __call__(self, sequences: Sequence[Ids], *, every: bool = False) -> Any:
         """Return (sequences, tokens, d) of the chosen layer, or of every layer one after the other."""
-        import torch
-
         if self.network.one_by_one and len(sequences) > 1:
-            from torch.nn.utils.rnn import pad_sequence
+            import torch
 
-            return pad_sequence([self([ids])[0] for ids in sequences], batch_first=True)
-        ids, mask = self.network.padded(sequences)
-        with torch.inference_mode():
+            return torch.cat([self([ids]) for ids in sequences])
+        ids, mask = self.network.rows(sequences)
+        with inference(self.network.fast):
             if self.layer == "last" and not every:
-                return self.network.model(input_ids=ids, attention_mask=mask, **self.options)[0]
+                return self.network.model(input_ids=ids, attention_mask=mask, **self.options)[0][: len(sequences)]
             with self.network.recording():
                 output = self.network.model(
                     input_ids=ids, attention_mask=mask, output_hidden_states=True, **self.options
                 )
-            states = (*output.hidden_states[:-1], output[0])
+            states = tuple(layer[: len(sequences)] for layer in (*output.hidden_states[:-1], output[0]))
             return states if every else chosen(states, self.layer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -48,6 +49,17 @@ def is_registered(model: Any, name: str) -> bool:
     False
     """
     return identity_of(model, name) == "verified"
+
+
+def is_built(model: Any, facts: Mapping[str, str | int]) -> bool:
+    """Tell whether a model says this about its architecture, in the terms of its configuration.
+
+    >>> import aslant  # here, any_lm is a small model that has no files
+    >>> is_built(any_lm, {"model_type": "albert"})
+    False
+    """
+    built = _architecture(model)
+    return all(built.get(key) == value for key, value in facts.items())
 
 
 def _architecture(model: Any) -> dict[str, Any]:

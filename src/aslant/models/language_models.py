@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -15,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
-from aslant.models.network import Network, fitting, memory_suffices
+from aslant.models.chat import frame_of, markup_of
+from aslant.models.generation import TextWriter
+from aslant.models.network import STEPS, Network, memory_suffices
 from aslant.models.plan import Ids, Query, Runner, answered, batches, merged, run_batches, table_in
 from aslant.models.protocols import INSIDE, RECORDED, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
-from aslant.models.spelling import Speller, Spelling, longest
+from aslant.models.spelling import Speller, Spelling, longest, written_out
 from aslant.models.text_scores import CausalTextScorer, MaskedTextScorer, Request
 from aslant.models.twins import fresh
 
@@ -29,8 +30,8 @@ PROBES = (
     Sentence("[TARGET] is a [ATTRIBUTE].", "he", "doctor"),
     Sentence("I know that [TARGET] is [ATTRIBUTE].", "she", "a good nurse"),
 )
-#: A prefix is run once for all where at least this many sequences share it; fewer make batches too small.
-SHARED_BY = 64
+#: Weights of untrained twins that are kept, of all together: 2 GB in float32.
+KEPT_WEIGHTS = 500_000_000
 #: What a piece begins with that begins a word, in byte-level and in SentencePiece vocabularies.
 BEGINS = ("Ġ", "▁")
 
@@ -50,18 +51,29 @@ class TransformersLM:
         capitalise: bool = True,
         journal: Any = None,
         note: str = "",
+        chat: str | None = None,
+        fingerprint: str = "",
     ) -> None:
-        self.name, self.journal = name, journal
+        self.name, self.journal, self.chat = name, journal, chat
         self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
-        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.network = Network(model, token_budget)
         causal = self.kind == "causal"
         begin, beginning = beginning_of(tokenizer, self.network.vocabulary) if causal else (None, "")
-        self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)
+        frame = None if chat is None else frame_of(tokenizer, name, chat)
+        markup, before = markup_of(tokenizer) if causal else (None, [])
+        self.speller = Speller(
+            tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin, frame=frame,
+            markup=markup, before_markup=before,
+        )  # fmt: skip
+        if frame is not None:
+            beginning = f"sentences are answers in the model's chat format, after {frame!r}"
+        # Before it runs, which may change how packed weights are stored.
+        self.fingerprint = fingerprint or self.network.fingerprint(written_out(tokenizer), *filter(None, [frame]))
         with memory_suffices(name):
             checked = self._check([found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)])
         capital = "sentences begin with a capital" if self.speller.capital else ""
         self.note = "; ".join(filter(None, [note, *checked, beginning, capital]))
-        self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
+        self._twins: dict[int, Self] = {}
         self.format = f"{self.kind} language model ({type(model).__name__})"
         self.words, self.dimensions = self.network.vocabulary, int(model.config.hidden_size)
         self._runner = Runner(self.network.log_probabilities, self.network.limits, alone=self.network.alone)
@@ -85,14 +97,31 @@ class TransformersLM:
         return sum(parameter.numel() for parameter in self.network.model.parameters())
 
     def untrained(self, seed: int) -> Self:
-        """Return a model of the same architecture and tokenizer with weights drawn anew from a seed."""
+        """Return a model of the same architecture and tokenizer with weights drawn anew from a seed.
+
+        Several measures of an audit ask for the same ones, so small ones are kept.
+        """
+        if (kept := self._twins.get(seed)) is not None:
+            return kept
         model, name = fresh(self.network.model, seed), f"{self.name} (untrained, seed {seed})"
-        budget = self.network.limits.tokens
-        return type(self)(model, self.speller.tokenizer, name, token_budget=budget, capitalise=self.speller.capital)
+        how: dict[str, Any] = {
+            "token_budget": self.network.limits.tokens,
+            "capitalise": self.speller.capital,
+            "chat": self.chat,
+            "fingerprint": f"{self.fingerprint}-{seed}",  # what it is drawn from: no need to read all weights
+        }
+        twin = type(self)(model, self.speller.tokenizer, name, **how)
+        if (len(self._twins) + 1) * self.weights <= KEPT_WEIGHTS:
+            self._twins[seed] = twin
+        return twin
 
     def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
         """Return, for each sentence that cannot be scored, by its index, the reason."""
         return {i: found for i, found in enumerate(self.speller.try_spell(sentences)) if isinstance(found, str)}
+
+    def seen(self, sentence: Sentence) -> str:
+        """Return exactly what the model sees of a sentence in a chat, or of one with markup; "" for any other."""
+        return self.speller.seen(sentence)
 
     def _answers(self, queries: Sequence[Query], journal: Any, progress: Progress | None) -> dict[Request, float]:
         dtype = str(self.network.dtype).removeprefix("torch.")
@@ -159,6 +188,8 @@ class TransformersMaskedLM(TransformersLM, WordsInPlace, MaskedTextScorer):
     kind = "masked"
 
     def __init__(self, model: Any, tokenizer: Any, name: str, **options: Any) -> None:
+        if options.get("chat") is not None:
+            raise DataError(f"'{name}' fills masks, and so is not a chat model; leave chat out.")
         if tokenizer.mask_token_id is None:
             raise MeasureError(f"the tokenizer of '{name}' has no mask, so it is not a masked language model.")
         self.mask = int(tokenizer.mask_token_id)
@@ -167,7 +198,10 @@ class TransformersMaskedLM(TransformersLM, WordsInPlace, MaskedTextScorer):
 
     def _check(self, probes: list[Spelling]) -> list[str]:
         masked = [found.masked(self.mask, target=1, attribute=None)[0] for found in probes]
-        return [self.network.check(masked or [(self.mask,) * 3, (self.mask,) * 5])]
+        sequences = masked or [(self.mask,) * 3, (self.mask,) * 5]
+        notes = self.network.check(sequences)
+        self.network.localise(sequences)
+        return notes
 
     def _vectors_of(self, queries: list[Query]) -> InPlace:
         return run_batches(self._vectors, batches(queries, self._vectors.limits))
@@ -230,38 +264,10 @@ def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], t
             )
 
 
-def contexts(sequences: Iterable[Ids], *, share: bool = True, first: Mapping[Ids, int] | None = None) -> list[Query]:
-    """Return queries for all tokens of `sequences` but their first ones: of the tree of contexts, only leaves are run.
-
-    A sentence's last token is predicted but never read. `share`: let common beginnings be run once where it pays.
-    `first`: by sequence, the first token that is wanted.
-
-    >>> contexts([(1, 2, 3), (1, 2, 4), (1, 2, 4, 5)])
-    [Query(ids=(1, 2, 4), asks=((0, 2), (1, 3), (1, 4), (2, 5)), shared=0)]
-    """
-    distinct = set(sequences)
-    found = sorted({ids[:-1] for ids in distinct if len(ids) > 1})
-    # In this order a context is followed at once by those that it begins.
-    leaves = [ids for ids, follower in zip(found, [*found[1:], ()], strict=True) if follower[: len(ids)] != ids]
-    queries = merged(
-        (leaves[bisect_left(leaves, ids[:i])], (i - 1, ids[i]))
-        for ids in distinct
-        for i in range(max(1, first[ids] if first else 1), len(ids))
-    )
-    if not share:
-        return queries
-    counts = Counter(leaf[:n] for leaf in leaves for n in range(1, len(leaf)))
-
-    def shared(ids: Ids) -> int:
-        return max((n for n in range(1, len(ids)) if counts[ids[:n]] >= SHARED_BY), default=0)
-
-    return [Query(query.ids, query.asks, shared(query.ids)) for query in queries]
-
-
-class TransformersCausalLM(TransformersLM, CausalTextScorer):
+class TransformersCausalLM(TransformersLM, CausalTextScorer, TextWriter):
     """A left-to-right model with its tokenizer; see `aslant.models.CausalLM` for its methods.
 
-    `passes` counts the sequences run: a sentence's last piece needs no pass, nor does a prefix of another sentence.
+    `passes` counts the sequences run: a sentence's last piece needs no pass.
     """
 
     kind = "causal"
@@ -275,36 +281,37 @@ class TransformersCausalLM(TransformersLM, CausalTextScorer):
                 f"'{self.name}' ({type(self.network.model).__name__}) looks at the words that follow, so it is not a "
                 "causal language model; if it fills masks, let its config.json name an architecture in …ForMaskedLM."
             )
-        asked = [(ids, tuple(enumerate(ids[1:]))) for ids in sequences]
-        plain = sum(self.network.log_probabilities([Query(*each) for each in asked]), ())
-        found = None
-        if not self.network.one_by_one:
-            found = fitting(lambda: self.network.log_probabilities([Query(*each, shared=2) for each in asked]))
-        self.shares = found is not None and self.network.agree(sum(found, ()), plain)
-        alone = "" if self.shares else "common prefixes are run each time: its cache does not give the same numbers"
-        return [checked, alone]
+        asked = [Query(ids, tuple(enumerate(ids[1:])), stepwise=True) for ids in sequences]
+        plain = [self.network.log_probabilities([Query(query.ids, query.asks)])[0] for query in asked]
+        self.shares = not self.network.one_by_one and self.network.steps_agree(asked, plain)
+        return [*checked, "" if self.shares else "common beginnings are run each time: by steps its numbers differ"]
 
     def causal_scores(
         self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
     ) -> list[CausalScore]:
-        """Score sentences, in their order; common beginnings share one pass.
+        """Score sentences, in their order; those that differ in their last piece only share one pass.
 
         A piece with nothing before it has no probability, so a sentence without a beginning token (the record
         says whether there is one) counts from its second piece; `unweighed` tells where that is the target's.
         """
         spelt = self.speller.spell(sentences)
-        by_context = self._by_context({found.ids[: found.content.stop]: 1 for found in spelt}, journal, progress)
-        return [self._score(found, by_context) for found in spelt]
+        answers = self._by_place({found.ids[: found.content.stop]: 1 for found in spelt}, journal, progress)
+        return [self._score(found, answers) for found in spelt]
 
-    def _by_context(
-        self, first: dict[Ids, int], journal: Any, progress: Progress | None
-    ) -> dict[tuple[Ids, int], float]:
-        """Return log-probabilities of the tokens of sequences, from the first wanted one on, given what precedes it."""
-        answers = self._answers(contexts(first, share=self.shares, first=first), journal, progress).items()
-        return {(ids[: position + 1], token): value for (ids, (position, token)), value in answers}
+    def _by_place(self, first: dict[Ids, int], journal: Any, progress: Progress | None) -> dict[tuple[Ids, int], float]:
+        """Return log-probabilities of the tokens of sequences, by sequence and place, from the first wanted one on.
+
+        What several begin with alike is run once, up to `STEPS` tokens, where the model's numbers do not depend on it.
+        """
+        wanted = {(ids, i): (ids[:-1], (i - 1, ids[i])) for ids in first for i in range(max(1, first[ids]), len(ids))}
+        queries = merged(wanted.values())
+        by_steps = [replace(query, stepwise=self.shares and len(query.ids) <= STEPS) for query in queries]
+        answers = self._answers(by_steps, journal, progress)
+        return {place: answers[request] for place, request in wanted.items()}
 
     def _score(self, found: Spelling, answers: dict[tuple[Ids, int], float]) -> CausalScore:
-        values = {i: answers[found.ids[:i], found.ids[i]] for i in found.content if i > 0}
+        ids = found.ids[: found.content.stop]
+        values = {i: answers[ids, i] for i in found.content if i > 0}
         follows = found.attribute.start > found.target.start
         return CausalScore(
             continuation=sum(v for i, v in values.items() if i >= found.attribute.start) if follows else None,

@@ -8,6 +8,7 @@ is checked before transformers opens them, and limited to what the weights in th
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import re
@@ -32,11 +33,11 @@ from aslant.models.conversion import prepared
 
 #: What a name on the hub looks like: at most one slash.
 HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-DTYPES = ("float32", "bfloat16", "float16")
+DTYPES = ("float32", "bfloat16", "float16", "auto", "8bit", "4bit")
 #: How attention is computed, by preference; never by what a configuration names, which may be code from the hub.
 ATTENTION = ("sdpa", "eager")
 #: How opening a model fails.
-FAILURES = (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError)
+FAILURES = (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError, AssertionError)
 #: Bytes of config.json and of an index of weights.
 MAX_CONFIG, MAX_INDEX = 16 << 20, 64 << 20
 #: No model has more layers, nor a larger size of any other kind.
@@ -47,11 +48,13 @@ WEIGHTS_PER_BYTE = 8
 FREE_WEIGHTS = 10**8
 #: Ways to pack weights that are read without code from elsewhere; others may fetch kernels and run them.
 PACKED_BY = ("bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit")
+#: What to do with a static embedding that was given as a model.
+STATIC = "measure it with the measures of vectors, such as aslant weat, or with aslant audit"
 _LAYERS = re.compile(r"(^|_)layers?$")
 _SIZES = re.compile(
     r"(size|dim|d_model|d_ff|d_kv|n_embd|n_inner|heads?|labels|experts|positions|embeddings|channels|width|groups)$"
 )
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack")
+_WEIGHTS = (".gguf", ".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack")
 NO_CONVERSION = "DISABLE_SAFETENSORS_CONVERSION"
 Model = TypeVar("Model")
 
@@ -61,7 +64,7 @@ def check_asked(source: str | os.PathLike[str] | None, what: str, dtype: str) ->
 
     >>> check_asked(None, "language models", "int8")
     Traceback (most recent call last):
-    aslant.errors.DataError: dtype is 'int8'; choose one of float32, bfloat16, float16.
+    aslant.errors.DataError: dtype is 'int8'; choose one of float32, bfloat16, float16, auto, 8bit, 4bit.
     """
     if isinstance(source, str) and not HUB_NAME.fullmatch(source) and not os.path.exists(path_of(source)):  # noqa: PTH110
         raise DataError(unknown(source))
@@ -69,9 +72,23 @@ def check_asked(source: str | os.PathLike[str] | None, what: str, dtype: str) ->
     os.environ.setdefault("USE_HUB_KERNELS", "0")  # transformers downloads no kernels (compiled code) to run them
     if dtype not in DTYPES:
         raise DataError(f"dtype is {dtype!r}; choose one of {', '.join(DTYPES)}.")
+    if dtype in ("8bit", "4bit"):
+        need_package(f"dtype {dtype}", "bitsandbytes")
+        need_package(f"dtype {dtype}", "accelerate")
 
 
-def need_extra(what: str, *modules: str) -> None:
+def need_package(what: str, package: str) -> None:
+    """Raise an error that gives the command, if a package that only some need is not installed.
+
+    >>> need_package("device_map", "no_such_package")
+    Traceback (most recent call last):
+    aslant.errors.MissingExtraError: device_map needs no_such_package: pip install 'no_such_package'.
+    """
+    if util.find_spec(package) is None:
+        raise MissingExtraError(f"{what} needs {package}: pip install '{package}'.")
+
+
+def need_extra(what: str, *modules: str, install: str = "pip install '.[lm]'") -> None:
     """Raise an error that gives the command, if one of the modules is not installed.
 
     >>> need_extra("encoders", "no_such_module")
@@ -80,7 +97,7 @@ def need_extra(what: str, *modules: str) -> None:
     """
     for module in modules:
         if util.find_spec(module) is None:
-            raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
+            raise MissingExtraError(f"{what} need {module}: {install}.")
 
 
 def device_of(asked: str | None) -> str:
@@ -100,12 +117,14 @@ def device_of(asked: str | None) -> str:
     return asked
 
 
-def folder_by_data_name(name: str, kinds: Collection[str], whole: Callable[[Path], bool]) -> Path | None:
+def folder_by_data_name(
+    name: str, kinds: Collection[str], whole: Callable[[Path], bool], dtype: str = "float32"
+) -> Path | None:
     """Return the folder of a model that has a data name, or None; one that is not `whole` is converted first."""
     if not could_be_name(name) or (name in names() and not present(name) and _cached(name)):
         return None  # or there is nothing to download
     found = resolve(name, kinds=kinds)
-    return found if found is None or whole(found) else prepared(name)
+    return found if found is None or whole(found) else prepared(name, dtype)
 
 
 def _cached(name: str) -> Path | None:
@@ -201,6 +220,8 @@ def config_of(name: str, where: str, only_local: bool) -> Any:
         read_text(folder / "config.json", DataError, most=MAX_CONFIG)
     try:
         content, _ = PretrainedConfig.get_config_dict(where, local_files_only=only_local)
+        if content.get("model_type") == "model2vec":
+            raise DataError(f"'{name}' is a Model2Vec model, a static embedding; {STATIC}.")
         check_config(content, name, folder)
         config = AutoConfig.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError, StrictDataclassError) as error:
@@ -211,16 +232,26 @@ def config_of(name: str, where: str, only_local: bool) -> Any:
     return config
 
 
-def from_files(auto: Any, where: str, config: Any, dtype: str, only_local: bool) -> tuple[Any, dict[str, Any]]:
+def from_files(
+    auto: Any, where: str, config: Any, dtype: str, only_local: bool, device_map: Any = None
+) -> tuple[Any, dict[str, Any]]:
     """Return a model loaded by a class of transformers, and which weights are missing."""
     import torch
 
     said: ValueError | None = None
+    more: dict[str, Any] = {} if device_map is None else {"device_map": device_map}
+    if dtype in ("8bit", "4bit"):
+        from transformers import BitsAndBytesConfig
+
+        logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it would say at every layer that it rounds
+        packed = {"load_in_8bit": True} if dtype == "8bit" else {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+        more["quantization_config"] = BitsAndBytesConfig(**packed)
+    kind = "auto" if dtype == "auto" else getattr(torch, dtype, torch.float32)
     for attention in ATTENTION:
         try:
             found: tuple[Any, dict[str, Any]] = auto.from_pretrained(
-                where, config=config, dtype=getattr(torch, dtype), local_files_only=only_local, trust_remote_code=False,
-                weights_only=True, output_loading_info=True, attn_implementation=attention,
+                where, config=config, dtype=kind, local_files_only=only_local, trust_remote_code=False,
+                weights_only=True, output_loading_info=True, attn_implementation=attention, **more,
             )  # fmt: skip
         except ValueError as error:  # not every architecture has the first
             said = error
@@ -254,7 +285,7 @@ def quiet() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
-        os.environ.pop(NO_CONVERSION)
+        os.environ.pop(NO_CONVERSION, None)
         if converting is not None:
             os.environ[NO_CONVERSION] = converting
         logging.set_verbosity(before)
@@ -291,7 +322,7 @@ def check_folder(folder: Path) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise DataError(f"'{path}' is not a regular file; remove it from the model's folder.")
         if path.name == "adapter_config.json":
-            raise DataError(f"'{folder}' holds an adapter to another model; merge the two, and give the whole model.")
+            raise DataError(f"'{folder}' holds a model and an adapter to another model; give each its own folder.")
         if not path.name.endswith(".index.json"):
             continue
         try:
@@ -317,7 +348,7 @@ def check_config(content: dict[str, Any], name: str, folder: Path | None) -> Non
 
 
 def _problem(content: dict[str, Any], folder: Path | None) -> str | None:
-    for key, value in _numbers(content):
+    for key, value in numbers(content):
         most = MAX_LAYERS if _LAYERS.search(key) else MAX_SIZE if _SIZES.search(key) else None
         if most is not None and value > most:
             return f"{key} is {value:,} (at most {most:,})"
@@ -329,20 +360,20 @@ def _problem(content: dict[str, Any], folder: Path | None) -> str | None:
         return None
     # The sizes of the large matrices are compared with the files, as far as they matter.
     there = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in _WEIGHTS and path.is_file())
-    numbers = dict(_numbers(content))
-    width = max(numbers.get(key, 0) for key in ("hidden_size", "n_embd", "d_model", "dim"))
-    layers = max((value for key, value in numbers.items() if _LAYERS.search(key)), default=1)
-    inner = max(numbers.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim"))
-    asked = width * max(numbers.get("vocab_size", 0), layers * width, inner)
+    sizes = dict(numbers(content))
+    width = max(sizes.get(key, 0) for key in ("hidden_size", "n_embd", "d_model", "dim"))
+    layers = max((value for key, value in sizes.items() if _LAYERS.search(key)), default=1)
+    inner = max(sizes.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim"))
+    asked = width * max(sizes.get("vocab_size", 0), layers * width, inner)
     much = asked > max(FREE_WEIGHTS, WEIGHTS_PER_BYTE * there)
     return f"it requires {asked:,} weights, but the files have {there:,} bytes" if much else None
 
 
-def _numbers(content: Any, depth: int = 0) -> Iterator[tuple[str, int]]:
+def numbers(content: Any, depth: int = 0) -> Iterator[tuple[str, int]]:
     """Yield every whole number with its key, those of parts (such as text_config) too."""
     if isinstance(content, dict) and depth < 10:
         for key, value in content.items():
             if isinstance(value, int) and not isinstance(value, bool):
                 yield str(key), value
             else:
-                yield from _numbers(value, depth + 1)
+                yield from numbers(value, depth + 1)

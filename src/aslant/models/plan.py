@@ -1,4 +1,4 @@
-"""The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
+"""The query plan: many requests become few distinct sequences of tokens, in batches of one length each.
 
 A `Query` is one sequence with all requests for it, merged by `merged`; `answered` sends the
 batches that a table does not know yet through a model, on the workers in use, and halves them where memory runs out.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import tee
 from os import PathLike
 from pathlib import Path
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
@@ -32,6 +32,8 @@ Ask: TypeAlias = tuple[int, int]
 Values: TypeAlias = tuple[float, ...]
 #: Where answers are kept.
 Folder: TypeAlias = Journal | str | PathLike[str] | None
+#: Tokens of sequences run stepwise that are held for one that is run: only one of each is run at a time.
+HELD = 4
 #: How running out of memory is reported, in lower case: by torch on a processor, by its devices, by cuBLAS, by Windows.
 NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory", "alloc_failed")
 
@@ -40,19 +42,20 @@ NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory",
 class Query:
     """One sequence of tokens, and the (position, token) pairs whose log-probabilities are wanted.
 
-    The first `shared` tokens are also the beginning of other sequences, so that they may be run once for all.
+    `stepwise`, of a model that never looks ahead: a batch is run token by token, and what its sequences begin with
+    alike is run once.
     """
 
     ids: Ids
     asks: tuple[Ask, ...]
-    shared: int = field(default=0, compare=False)
+    stepwise: bool = field(default=False, compare=False)
 
 
 def merged(requests: Iterable[tuple[Ids, Ask]]) -> list[Query]:
     """Return one query for each distinct sequence, with all requests for it; the order of requests does not matter.
 
     >>> merged([((0, 4, 9), (1, 7)), ((0, 4, 9), (1, 8))])
-    [Query(ids=(0, 4, 9), asks=((1, 7), (1, 8)), shared=0)]
+    [Query(ids=(0, 4, 9), asks=((1, 7), (1, 8)), stepwise=False)]
     """
     asked: dict[Ids, set[Ask]] = {}
     for ids, ask in requests:
@@ -62,44 +65,55 @@ def merged(requests: Iterable[tuple[Ids, Ask]]) -> list[Query]:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much goes through the model at once: tokens, padding included, and positions that the head looks at."""
+    """How much goes through the model at once: tokens, and positions that the head looks at."""
 
     tokens: int
     positions: int
 
 
 def cost(batch: Sequence[Query]) -> int:
-    """Return how many tokens a batch is, padding included; what is shared too, since each row has it in its cache.
+    """Return how many tokens a batch counts as.
 
-    >>> cost([Query((1, 2, 3), ()), Query((1,), ())])
+    >>> cost([Query((1, 2, 3), ()), Query((3, 2, 1), ())])
     6
+    >>> cost([Query((1, 2), (), stepwise=True), Query((1, 3), (), stepwise=True)])
+    1
     """
-    return len(batch) * max(len(query.ids) for query in batch)
+    return _cost(batch[0], len(batch), max(len(query.ids) for query in batch))
+
+
+def _cost(query: Query, count: int, longest: int) -> int:
+    return -(-count * longest // HELD) if query.stepwise else count * longest
 
 
 def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
-    """Yield the queries by length, in batches within the limits (one query may exceed them alone).
+    """Yield the queries in batches within the limits; one query may exceed them alone.
+
+    Batches hold queries of one length, or such as are run stepwise, in the order of what they begin with. Nothing is
+    padded, so that a query has the same numbers beside any others.
 
     >>> queries = [Query((1, 2, 3), ((0, 5),)), Query((1,), ((0, 5),)), Query((2,), ((0, 5),))]
     >>> [len(batch) for batch in batches(queries, Limits(tokens=4, positions=99))]
     [2, 1]
     """
     batch: list[Query] = []
-    positions = 0
-    for query in sorted(queries, key=lambda q: (q.shared, len(q.ids), q.ids)):
-        asked = len({position for position, _ in query.asks})
-        full = batch and (
-            query.shared != batch[0].shared
-            or (len(batch) + 1) * len(query.ids) > limits.tokens
-            or positions + asked > limits.positions
-        )
-        if full:
+    positions = longest = 0
+    for query in sorted(queries, key=lambda q: (0 if q.stepwise else len(q.ids), q.ids)):
+        asked = 1 if query.stepwise else len({position for position, _ in query.asks})  # at a time
+        longest = max(longest, len(query.ids))
+        full = _cost(query, len(batch) + 1, longest) > limits.tokens or positions + asked > limits.positions
+        if batch and (full or _kind(query) != _kind(batch[0])):
             yield batch
-            batch, positions = [], 0
+            batch, positions, longest = [], 0, len(query.ids)
         batch.append(query)
         positions += asked
     if batch:
         yield batch
+
+
+def _kind(query: Query) -> int:
+    """Return what the queries of a batch have in common: their length; 0 where they are run stepwise."""
+    return 0 if query.stepwise else len(query.ids)
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -226,6 +240,17 @@ def table_in(journal: Tables | Folder, name: str, own: Folder = None) -> ScoreTa
         return journal.open[name]
     folder = Tables(journal).folder or Tables(own).folder
     return ScoreTable(Keeper(folder) if folder else None, name)
+
+
+def ask_ahead(lm: Any, texts: Sequence[Any], journal: Any = None, progress: Progress | None = None) -> None:
+    """Let a model that is asked over a network be asked for all these texts or sentences at once; others need not.
+
+    What it says is kept, so that it is not asked again when it is to say which of them it can score, and to score them.
+
+    >>> ask_ahead(any_lm, ["She is a nurse."])  # here, any_lm is on this machine
+    """
+    if (ask := getattr(lm, "ask_ahead", None)) is not None:
+        ask(texts, journal, progress)
 
 
 def _key(ids: Ids, asks: tuple[Ask, ...]) -> str:

@@ -19,8 +19,9 @@ TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
 INSIDE = f"It is {TARGET} or {ATTRIBUTE}"
 #: A target of several pieces: the whole word by a chain of masks, or its first piece (as published).
 TargetPieces: TypeAlias = Literal["chain", "first"]
-#: How the vectors of a sentence become one: their mean over its words, or that of the first token ([CLS]).
-Pooling: TypeAlias = Literal["mean", "first"]
+#: How a sentence becomes one vector: as the model is served (the mean, if nothing says how), or from the vectors of its
+#: tokens: their mean over its words, or that of the first token ([CLS]).
+Pooling: TypeAlias = Literal["served", "mean", "first"]
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class CausalLM(LanguageModel, Protocol):
     def causal_scores(
         self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
     ) -> list[CausalScore]:
-        """Score sentences, in their order; common beginnings share one pass."""
+        """Score sentences, in their order."""
 
 
 @runtime_checkable
@@ -176,6 +177,29 @@ class ScoresTexts(LanguageModel, Protocol):
 
 
 @runtime_checkable
+class WritesTexts(LanguageModel, Protocol):
+    """A model that continues prompts."""
+
+    def unwritable(self, prompts: Sequence[str], max_tokens: int) -> dict[int, str]:
+        """Return, for each prompt that cannot be continued by this many tokens, by its index, the reason."""
+
+    def continuations(
+        self,
+        prompts: Sequence[tuple[str, int]],
+        *,
+        max_tokens: int = 40,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        journal: Any = None,
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """Continue prompts, each with a seed of its own: a text depends on its prompt and seed alone.
+
+        What is returned follows its prompt directly, with its own space before it.
+        """
+
+
+@runtime_checkable
 class ScoresShared(ScoresTexts, Protocol):
     """A masked model that also scores both texts of a pair by the pieces that they share."""
 
@@ -200,6 +224,36 @@ class Passage:
     def words(self) -> tuple[str, ...]:
         """The text at the spans."""
         return tuple(self.text[start:end] for start, end in self.spans)
+
+
+@runtime_checkable
+class SentenceEncoder(Protocol):
+    """A model that gives one vector of `dimensions` for a whole text, as it is served, and may give nothing else.
+
+    A text's vector never depends on its neighbours: in a batch and alone it is the same (up to rounding). An empty list
+    gives an array of shape (0, dimensions). A model may also have `piece_counts(words)` (how many pieces its tokenizer
+    makes of each word inside a sentence; None where it cannot tell), so that tests say what word pieces do, and
+    `untrained(seed)` (the same architecture with weights drawn anew; None where it cannot be rebuilt).
+    """
+
+    name: str
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`: name, fingerprint, format, words, dimensions, note.
+
+        `words` is 0 where the vocabulary is not known. The fingerprint covers all that decides a vector, as far as it
+        can be known (a server's address and model name, without keys); the format says how a text becomes a vector.
+        """
+
+    def sentence_vectors(self, texts: Sequence[str], *, progress: Progress | None = None) -> NDArray[np.float32]:
+        """Return one vector for each text, as served: (texts, dimensions). Progress is told as "sentences", done, all.
+
+        A text that is longer than the model reads is cut as it is served, and the note of `record()` says so.
+        """
 
 
 @runtime_checkable
@@ -228,6 +282,6 @@ class Encoder(Protocol):
         """
 
     def sentence_vectors(
-        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+        self, texts: Sequence[str], *, pooling: Pooling = "served", progress: Progress | None = None
     ) -> NDArray[np.float32]:
-        """Return one vector for each text: (texts, dimensions)."""
+        """Return one vector for each text; those of a sentence encoder, as served, may be of other dimensions."""

@@ -7,10 +7,11 @@ of tokens, as in training, so that the other tokens stay what they were.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -57,6 +58,24 @@ class Cut:
             raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} has no tokens for the model.")
         return tuple(found)
 
+    def word_at(self, span: Span) -> range | str:
+        """Return the tokens of a word, which must be its own, or why it has none.
+
+        >>> cut = Cut("a nurse.", (0, 7, 8, 9, 1), [(0, 0), (0, 1), (1, 5), (5, 8), (0, 0)], range(1, 4))
+        >>> cut.word_at((2, 8)), cut.word_at((2, 7))
+        (range(2, 4), 'shares a piece with the text beside it')
+        """
+        start, end = span
+        pieces = [piece for piece in self.visible if piece[0] < end and piece[1] > start]
+        found = [place for _, _, at in pieces for place in at]
+        if not self.text[start:end].strip() or self.text[start:end] != self.text[start:end].strip():
+            return "is empty or has spaces around it"
+        if any(left < start or right > end for left, right, _ in pieces):
+            return "shares a piece with the text beside it"
+        if not found or found != list(range(found[0], found[-1] + 1)):
+            return "has no pieces of its own"
+        return range(found[0], found[-1] + 1)
+
     @cached_property
     def visible(self) -> list[tuple[int, int, range]]:
         """The tokens that are more than space: from where to where they stand, and their places with spaces before."""
@@ -85,19 +104,29 @@ class Cut:
         return min(room, len(self.content))
 
 
-def cut_texts(tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = (), *, words: bool = False) -> list[Cut]:
+def cut_texts(
+    tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = (), *, words: bool = False, frame: str | None = None
+) -> list[Cut]:
     """Return texts as a fast tokenizer cuts them, none truncated; `begin`: tokens to put before those that it adds.
 
-    `words`: also say which word, by the tokenizer's own rules, each token belongs to.
+    `words`: also say which word, by the tokenizer's own rules, each token belongs to. `frame`: text that comes before
+    and is not content; with one, even an empty one, the tokenizer adds no tokens.
     """
+    before = frame or ""
     found = tokenizer(
-        [LONE.sub(UNREADABLE, text) for text in texts], return_offsets_mapping=True, return_special_tokens_mask=True,
+        [before + LONE.sub(UNREADABLE, text) for text in texts], add_special_tokens=frame is None,
+        return_offsets_mapping=True, return_special_tokens_mask=True,
         return_attention_mask=False, return_token_type_ids=False, truncation=False, padding=False, verbose=False,
     )  # fmt: skip
     cuts = []
     rows = zip(texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True)
-    for row, (text, ids, offsets, special) in enumerate(rows):
-        own = [i for i, is_special in enumerate(special, len(begin)) if not is_special]
+    for row, (text, ids, spans, special) in enumerate(rows):
+        offsets = [(max(0, left - len(before)), max(0, right - len(before))) for left, right in spans]
+        own = [
+            i
+            for i, (is_special, (_, right)) in enumerate(zip(special, spans, strict=True), len(begin))
+            if not is_special and right >= len(before) + bool(before)
+        ]
         content = range(own[0], own[-1] + 1) if own else range(0)
         belongs = [*(None for _ in begin), *found.word_ids(row)] if words else ()
         cuts.append(Cut(text, (*begin, *ids), [*((0, 0) for _ in begin), *offsets], content, belongs))
@@ -155,11 +184,21 @@ class Speller:
     """Tokenises sentences with a fast tokenizer and finds the words in them.
 
     `capitalise`: where the tokenizer distinguishes capitals, a sentence begins with one. `begin`: a
-    token to put before each sentence, beside those that the tokenizer adds.
+    token to put before each sentence, beside those that the tokenizer adds. `frame`: what comes before each sentence in
+    a chat, beginning token included. `markup` finds what a text may begin with that needs no beginning token, or those
+    `before_markup` only.
     """
 
     def __init__(
-        self, tokenizer: Any, *, capitalise: bool = True, longest: int | None = None, begin: int | None = None
+        self,
+        tokenizer: Any,
+        *,
+        capitalise: bool = True,
+        longest: int | None = None,
+        begin: int | None = None,
+        frame: str | None = None,
+        markup: re.Pattern[str] | None = None,
+        before_markup: Sequence[int] = (),
     ) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise MeasureError(
@@ -171,6 +210,37 @@ class Speller:
         self.capital = capitalise and self.cased
         self.begin = [] if begin is None else [begin]
         self.special = set(tokenizer.all_special_ids)
+        self.frame, self.markup, self.before_markup = frame, markup, list(before_markup)
+
+    def cuts(self, texts: Sequence[str], *, words: bool = False) -> list[Cut]:
+        """Return texts as tokens, with the beginning token once, also where they bring it or chat markup themselves."""
+        if self.frame is not None:
+            return cut_texts(self.tokenizer, texts, words=words, frame=self.frame)
+        begins = str(self.tokenizer.bos_token)
+        groups: dict[str, list[int]] = {"plain": [], "markup": [], "begun": []}
+        for i, text in enumerate(texts):
+            marked = self.markup is not None and self.markup.match(text)
+            groups["plain" if not marked else "begun" if text.startswith(begins) else "markup"].append(i)
+        begin = {"plain": self.begin, "markup": self.before_markup, "begun": []}
+        found: dict[int, Cut] = {}
+        for kind, places in groups.items():
+            if not places:
+                continue
+            chosen, frame = [texts[i] for i in places], None if kind == "plain" else ""
+            for i, cut in zip(
+                places, cut_texts(self.tokenizer, chosen, begin[kind], words=words, frame=frame), strict=True
+            ):
+                first = cut.content.start + (kind != "plain")  # the markup itself is not content
+                found[i] = replace(cut, content=range(min(first, cut.content.stop), cut.content.stop))
+        return [found[i] for i in range(len(texts))]
+
+    def seen(self, sentence: Sentence) -> str:
+        """Return exactly what a model sees of a sentence in a chat, or of one with markup; "" for any other."""
+        text, *_ = written(sentence, capital=self.capital)
+        if self.frame is None and not (self.markup is not None and self.markup.match(text)):
+            return ""
+        (cut,) = self.cuts([text])
+        return str(self.tokenizer.decode(cut.ids, clean_up_tokenization_spaces=False))
 
     def spell(self, sentences: Sequence[Sentence]) -> list[Spelling]:
         """Return how each sentence is spelt; words that cannot be placed are named in one error."""
@@ -187,7 +257,7 @@ class Speller:
         for start in range(0, len(sentences), CHUNK):
             chunk = sentences[start : start + CHUNK]
             texts = [written(sentence, capital=self.capital) for sentence in chunk]
-            cuts = cut_texts(self.tokenizer, [text for text, *_ in texts], self.begin)
+            cuts = self.cuts([text for text, *_ in texts])
             for sentence, (_, *spans), cut in zip(chunk, texts, cuts, strict=True):
                 spelt.append(self._locate(cut, zip((sentence.target, sentence.attribute), spans, strict=True)))
         return spelt
@@ -211,24 +281,16 @@ class Speller:
         if self.longest is not None and len(cut.ids) > self.longest:
             return f"'{cut.text[:60]}…' has {len(cut.ids)} pieces, but the model takes at most {self.longest}"
         places = []
-        for word, (start, end) in words:
-            problem = ""
-            pieces = [piece for piece in cut.visible if piece[0] < end and piece[1] > start]
-            found = [place for _, _, at in pieces for place in at]
-            ids = {cut.ids[i] for i in found}
-            if not cut.text[start:end].strip() or cut.text[start:end] != cut.text[start:end].strip():
-                problem = "is empty or has spaces around it"
-            elif any(left < start or right > end for left, right, _ in pieces):
-                problem = "shares a piece with the text beside it"
-            elif not found or found != list(range(found[0], found[-1] + 1)):
-                problem = "has no pieces of its own"
-            elif self.tokenizer.unk_token_id in ids:
-                problem = "is unknown to the model's tokenizer"
+        for word, span in words:
+            found = cut.word_at(span)
+            ids = set() if isinstance(found, str) else {cut.ids[i] for i in found}
+            if self.tokenizer.unk_token_id in ids:
+                found = "is unknown to the model's tokenizer"
             elif self.special & ids:
-                problem = "is a special token of the model, not a word"
-            if problem:
-                return f"'{word}' in '{cut.text}' {problem}"
-            places.append(range(found[0], found[-1] + 1))
+                found = "is a special token of the model, not a word"
+            if isinstance(found, str):
+                return f"'{word}' in '{cut.text}' {found}"
+            places.append(found)
         return Spelling(cut.ids, places[0], places[1], cut.content)
 
 
@@ -285,3 +347,14 @@ def tiles(content: range, room: int) -> list[range]:
     count = max(1, -(-len(content) // room))
     edges = [content.start + len(content) * i // count for i in range(count + 1)]
     return [range(left, right) for left, right in pairwise(edges)]
+
+
+def written_out(tokenizer: Any) -> str:
+    """Return all that decides how a tokenizer cuts texts, except lengths, which calls change."""
+    special = {name: str(token) for name, token in tokenizer.special_tokens_map.items()}
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        settings = {"vocabulary": tokenizer.get_vocab()}
+    else:
+        settings = {**json.loads(backend.to_str()), "truncation": None, "padding": None}
+    return json.dumps([settings, special], sort_keys=True)

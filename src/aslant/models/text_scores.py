@@ -16,7 +16,7 @@ from aslant.errors import MeasureError
 from aslant.models.network import Network
 from aslant.models.plan import Ask, Ids, Query, Runner, answered, merged, table_in
 from aslant.models.protocols import Progress, TextScore
-from aslant.models.spelling import CHUNK, Cut, Speller, cut_texts, shown
+from aslant.models.spelling import CHUNK, Cut, Speller, shown
 
 #: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
@@ -112,9 +112,7 @@ class TextScorer:
 
     def _cuts(self, texts: Sequence[str]) -> list[Cut]:
         parts = (texts[start : start + CHUNK] for start in range(0, len(texts), CHUNK))
-        return [
-            cut for part in parts for cut in cut_texts(self.speller.tokenizer, part, self.speller.begin, words=True)
-        ]
+        return [cut for part in parts for cut in self.speller.cuts(part, words=True)]
 
     def _scorable(self, texts: Sequence[str]) -> list[Cut]:
         cuts = self._cuts(texts)
@@ -206,9 +204,7 @@ class CausalTextScorer(TextScorer):
 
     scorings = ("likelihood",)
 
-    def _by_context(
-        self, first: dict[Ids, int], journal: Any, progress: Progress | None
-    ) -> dict[tuple[Ids, int], float]:
+    def _by_place(self, first: dict[Ids, int], journal: Any, progress: Progress | None) -> dict[tuple[Ids, int], float]:
         raise NotImplementedError
 
     def _scores(
@@ -218,10 +214,10 @@ class CausalTextScorer(TextScorer):
         for cut, own in zip(cuts, places, strict=True):
             ids = cut.ids[: cut.content.stop]
             first[ids] = min(first.get(ids, len(ids)), *own, len(ids))
-        answers = self._by_context(first, journal, progress)
+        answers = self._by_place(first, journal, progress)
         found = []
         for cut, own in zip(cuts, places, strict=True):
-            values = [answers[cut.ids[:i], cut.ids[i]] for i in own if i > 0]
+            values = [answers[cut.ids[: cut.content.stop], i] for i in own if i > 0]
             found.append(TextScore(sum(values), len(values)))
         return found
 

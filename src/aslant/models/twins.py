@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from aslant.models.model_loading import quiet
-from aslant.models.protocols import Encoder, Progress
+from aslant.models.protocols import Progress, SentenceEncoder
 
 
 def twins_of(
-    encoder: Encoder, count: int, seed: int, progress: Progress | None
-) -> Iterator[tuple[Encoder, Progress | None]]:
+    encoder: SentenceEncoder, count: int, seed: int, progress: Progress | None
+) -> Iterator[tuple[Any, Progress | None]]:
     """Yield untrained twins, one at a time, each with a progress that says which it is; none where none can be made.
 
     >>> list(twins_of(encoder, 3, 0, None))  # here, encoder is a small toy
@@ -29,15 +29,17 @@ def twins_of(
             yield twin, progress and (lambda step, *done, what=what: progress(f"{step}, {what}", *done))
 
 
-def untrained(encoder: Encoder, seed: int) -> Encoder | None:
+def untrained(encoder: SentenceEncoder, seed: int) -> Any:
     """Return an encoder with weights drawn anew from a seed; None where its architecture cannot be rebuilt.
 
-    That is so for ELMo and for encoders that are not of transformers.
+    That is so for ELMo and for encoders that are not of transformers, unless they say themselves how (`untrained`).
 
     >>> untrained(encoder, seed=0)  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     """
     from aslant.models.encoder import TransformersEncoder
 
+    if (own := getattr(encoder, "untrained", None)) is not None:
+        return own(seed)
     if not isinstance(encoder, TransformersEncoder):
         return None
     return TransformersEncoder(
