@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 
 import aslant
 from aslant.corpus import Query, sample_contexts
@@ -51,7 +51,7 @@ def test_packed_files_are_read_through(tmp_path: Path) -> None:
         "a.txt.gz": gzip.compress(data),
         "a.txt.bz2": bz2.compress(data),
         "a.txt.xz": lzma.compress(data),
-        "a.txt.zst": zstandard.compress(data),
+        "a.txt.zst": zstd.compress(data),
         "unknown": gzip.compress(data),
     }
     for name, content in packed.items():

@@ -36,6 +36,20 @@ def test_list_names_everything_and_what_is_here(run: Run, toy: Server) -> None:
     assert "there is no kind 'x'" in run("data", "list", "--kind", "x").stderr
 
 
+def test_list_fits_a_narrow_terminal_on_one_line_each_and_says_where_licences_are(
+    run: Run, toy: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("data", "list").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(sum(line.startswith(f"{name} ") for line in lines) == 1 for name in names())
+    table = lines[: lines.index("")]
+    assert len(table) == 3 + len(names())
+    assert "licences: aslant data licence NAME, --json, or a wider terminal." in lines
+    monkeypatch.setenv("COLUMNS", "140")
+    assert "licences: aslant data" not in run("data", "list").stdout
+
+
 def test_list_as_json_is_only_json(run: Run, toy: Server, tmp_path: Path) -> None:
     content = json.loads(run("data", "list", "--json", "-").stdout)
     facts = {item["name"]: item for item in content}
@@ -89,7 +103,7 @@ def test_what_was_fetched_is_no_part_of_the_cache(run: Run, toy: Server) -> None
 def test_the_bar_goes_to_standard_error_of_a_terminal_only(toy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     from aslant.cli.progress import bar
 
-    with bar(in_bytes=True) as progress:
+    with bar(in_bytes=True, quiet=True) as progress:
         assert progress is None
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with bar(quiet=True, in_bytes=True) as progress:

@@ -59,6 +59,44 @@ def test_only_the_listed_files_are_taken_and_nothing_is_run(registry: Registry, 
     assert not marker.exists()
 
 
+def add_parts(registry: Registry, wheels: Path, *pieces: bytes, whole: bytes = CONTENT) -> None:
+    parts = []
+    for number, piece in enumerate(pieces):
+        write_wheel(wheels, f"toy{number}", {f"toy{number}/v.part": piece})
+        facts = described("v", piece)
+        parts.append(
+            f'{{package="toy{number}==1.0", member="toy{number}/v.part", size={facts["size"]}, '
+            f'sha256="{facts["sha256"]}"}}'
+        )
+    file = described("v.txt", whole)
+    lines = [
+        'title="T"', 'kind="vectors"', 'licence="L"', 'citation="C"', "[[sources]]", f"parts=[{', '.join(parts)}]",
+        "[[sources.files]]", f'name="v.txt"\nsize={file["size"]}\nsha256="{file["sha256"]}"',
+    ]  # fmt: skip
+    (registry.folder / "toy.toml").write_text("\n".join(lines))
+
+
+def test_a_file_in_parts_of_several_packages_is_joined_in_order(registry: Registry, wheels: Path) -> None:
+    add_parts(registry, wheels, CONTENT[:1000], CONTENT[1000:9000], CONTENT[9000:])
+    assert fetch("toy").read_bytes() == CONTENT
+    assert everything_in(data_folder()) == ["toy", "toy/.verified.json", "toy/v.txt"]
+
+
+def test_parts_in_the_wrong_order_are_not_kept(registry: Registry, wheels: Path) -> None:
+    add_parts(registry, wheels, CONTENT[1000:], CONTENT[:1000])
+    with pytest.raises(DataError, match=r"packages toy0==1\.0, toy1==1\.0: 'v\.txt' has the wrong checksum"):
+        fetch("toy")
+    assert everything_in(data_folder()) == []
+
+
+def test_a_part_that_is_missing_leaves_nothing(registry: Registry, wheels: Path) -> None:
+    add_parts(registry, wheels, CONTENT[:1000], CONTENT[1000:])
+    next(wheels.glob("toy1-*")).unlink()
+    with pytest.raises(DataError, match=r"No matching distribution .* toy1==1\.0.*join toy0/v\.part, toy1/v\.part"):
+        fetch("toy")
+    assert everything_in(data_folder()) == []
+
+
 def test_a_source_distribution_is_refused_because_building_it_runs_code(
     registry: Registry, wheels: Path, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_copies_from_the_authors_are_accepted_as_well(
     assert find(name) == real_data.resolve() / name
 
 
+PARTS = f'parts=[{{package="x==1", member="m", size=1, sha256="{"0" * 64}"}}]\n'
 ONE = 'title="t"\nkind="vectors"\nlicence="l"\ncitation="c"\n[[sources]]\n'
 
 
@@ -101,7 +102,16 @@ ONE = 'title="t"\nkind="vectors"\nlicence="l"\ncitation="c"\n[[sources]]\n'
         (ONE + 'url="http://x/"\n[[sources.files]]\nname="a"', "not an https address"),
         (ONE + 'package="x>=1"\n[[sources.files]]\nname="a"', "not pinned"),
         (ONE + 'package="x==1"\n[[sources.files]]\nname="a"', "needs 'member', 'size' and 'sha256'"),
-        (ONE + '[[sources.files]]\nname="a"', "one of 'package', 'url' and 'by_hand'"),
+        (ONE + '[[sources.files]]\nname="a"', "one of 'package', 'url', 'by_hand' and 'parts'"),
+        (
+            ONE + PARTS.replace("==", ">=") + '[[sources.files]]\nname="a"\nsize=1\nsha256="' + "0" * 64 + '"',
+            "not pinned",
+        ),
+        (
+            ONE + PARTS + '[[sources.files]]\nname="a"',
+            "'parts' are joined to one file, which needs 'size' and 'sha256'",
+        ),
+        (ONE + PARTS + 'package="x==1"\n[[sources.files]]\nname="a"', "one of"),
         (ONE + 'url="https://x"\nby_hand="y"\n[[sources.files]]\nname="a"', "one of"),
         (ONE + 'url="https://x/"\nfiles=[]', "length >= 1"),
         (ONE + 'url="https://x"\n[[sources.files]]\nname="a"\n[[sources.files]]\nname="b"', "need a 'member' each"),

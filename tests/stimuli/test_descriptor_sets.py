@@ -70,8 +70,8 @@ def test_by_data_name_it_is_found_where_data_are(
     ("content", "axis", "words"),
     [
         (CONTENT, "wealth", "has no axis 'wealth'; it has religion, ability"),
-        ({"religion": ["Hindu"]}, "religion", "does not hold descriptors as HolisticBias writes them"),
-        ([1], "religion", "does not hold descriptors"),
+        ({"religion": ["Hindu"]}, "religion", "is not a file of HolisticBias: Expected `object`"),
+        ([1], "religion", "is not a file of HolisticBias"),
     ],
 )
 def test_what_is_not_there_is_refused_in_one_sentence(tmp_path: Path, content: object, axis: str, words: str) -> None:

@@ -52,6 +52,9 @@ def test_every_shipped_set_loads_and_says_where_it_is_from(name: str) -> None:
     assert found.words
     assert found.citation
     assert found.licence
+    assert found.title != name
+    assert found.category != "own"
+    assert found.language != "und"
     assert kind_of(found) in KINDS
 
 
@@ -72,8 +75,7 @@ def test_names_come_in_natural_order() -> None:
     [
         (("kind", "kinder"), "kind = None is not one of"),
         (('kind = "weat"', 'kind = "tea"'), "kind = 'tea' is not one of"),
-        (('citation = "c"', ""), "missing required field `citation`"),
-        (('citation = "c"', 'citation = ""'), "citation"),
+        (("[[targets]]", "[[target]]"), "target"),
         (('language = "en"', 'language = "English!"'), "language"),
         (('licence = "own"', 'license = "own"'), "license"),
         (('["a", "b"]', '["a", "a"]'), "lists 'a' twice"),
@@ -98,6 +100,41 @@ def test_a_fault_is_named_in_one_sentence(change: tuple[str, str], words: str, t
 
 def test_the_valid_file_of_these_tests_is_valid() -> None:
     assert parse_set(VALID, "mine").words == ("a", "b", "c", "d", "e")
+
+
+def test_a_private_set_needs_neither_licence_nor_citation() -> None:
+    bare = "\n".join(line for line in VALID.splitlines() if not line.startswith(("licence", "citation", "title")))
+    found = parse_set(bare, "mine")
+    assert (found.licence, found.citation, found.title) == ("", "", "mine")
+
+
+def test_all_faults_of_a_file_are_named_at_once() -> None:
+    text = VALID.replace('["a", "b"]', '["a", 3, "", "b"]').replace("title = ", "titel = ")
+    text = text.replace('name = "q"', 'name = "q"\nnmae = "z"')
+    with pytest.raises(StimuliError) as caught:
+        parse_set(text, "mine")
+    for word in ("titel", "got `int`", "length >= 1", "nmae"):
+        assert word in str(caught.value)
+
+
+def test_mistakes_of_different_kinds_do_not_hide_one_another() -> None:
+    text = VALID.replace('language = "en"', "language = 3").replace('["a", "b"]', '["a", "a", 3, ""]')
+    text = text.replace('words = ["c"]', 'words = ["c", "c", "d"]').replace('name = "q"\n', "")
+    with pytest.raises(StimuliError) as caught:
+        parse_set(text, "mine")
+    for told in (
+        "got `int` - at `$.language`", "`$.targets[0].words[2]`", "length >= 1", "'x' lists 'a' twice",
+        "'y' lists 'c' twice", "missing required field `name` - at `$.attributes[1]`",
+    ):  # fmt: skip
+        assert str(caught.value).count(told) >= 1, told
+    assert "word set: Expected" in str(caught.value)
+    assert "list 5" not in str(caught.value)
+
+
+def test_what_was_taken_out_is_not_called_missing() -> None:
+    with pytest.raises(StimuliError) as caught:
+        parse_set(VALID.replace('name = "x"', "name = 3"), "mine")
+    assert "missing" not in str(caught.value)
 
 
 def test_a_template_needs_both_slots_and_known_targets() -> None:

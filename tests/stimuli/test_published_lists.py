@@ -113,6 +113,36 @@ def test_no_set_names_a_machine_or_a_registry(identifier: str) -> None:
     assert not any(trace in text for trace in ("://", "shared/data"))
 
 
+@pytest.mark.parametrize("identifier", ["religion-christianity-islam", "religion-christianity-judaism"])
+def test_words_of_religions_are_those_of_garg_et_al(identifier: str) -> None:
+    christianity, other = lists(identifier, "targets")
+    assert christianity == real("garg/words_christianity.txt").read_text(encoding="utf-8").split()
+    if identifier.endswith("islam"):
+        assert other == real("garg/words_islam.txt").read_text(encoding="utf-8").split()
+
+
+def hash_of(words: list[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()[:16]
+
+
+def test_names_and_traits_are_those_of_the_code_of_guo_and_caliskan() -> None:
+    """Hashes of the sorted lists in github.com/weiguowilliam/CEAT: code/ibd.py (traits), code/ceat_inter.py (names)."""
+    spelt = {
+        "dark-skinned": "darkskinned",
+        "redneck": "red-neck",
+        "blue-eyed": "blue-eyes",
+        "hardworking": "hardworker",
+    }
+    left_out = ["illegal-immigrant", "fixer-upper", "fried-chicken", "bigbutt", "gangster"]
+    traits = [spelt.get(word, word) for word in load("intersectional-traits")["words"]]
+    assert hash_of(traits + left_out) == "37db9ed469e7a9f4"
+    african, mexican = (lists(f"names-{group}-american-women", "classes") for group in ("african", "mexican"))
+    assert hash_of([*african[0], *african[1], "Kenya"]) == "882a12d8e8956e48"
+    assert hash_of(african[2] + african[3]) == "f16694d633a005ea"
+    assert african[2:] == mexican[2:]
+    assert [hash_of(words) for words in mexican[:2]] == ["c14e708f5ff67cf1", "77ea3b9bea5f4f60"]
+
+
 @pytest.mark.parametrize("number", WEAT_SIZES)
 def test_weat_lists_have_the_sizes_of_table_1(number: int) -> None:
     targets, attributes = WEAT_SIZES[number]

@@ -201,8 +201,12 @@ def test_a_language_or_a_test_that_nobody_has_is_refused_with_those_that_are(ger
 def test_what_is_not_here_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASLANT_CACHE", str(tmp_path))
     monkeypatch.setenv("ASLANT_OFFLINE", "1")
-    with pytest.raises(DataError, match="'weathub-fr' is not on this machine"):
+    with pytest.raises(DataError) as caught:
         language_tests("fr")
+    assert str(caught.value) == (
+        "the tests in French are not on this machine, and ASLANT_OFFLINE forbids downloading them: 'aslant data get "
+        "weathub-fr' says how to get them by hand, and the path of a file of tests may be given as the language."
+    )
 
 
 def test_every_language_has_an_entry_and_a_place_in_the_docs() -> None:
@@ -231,6 +235,26 @@ def test_a_word_of_another_language_stands_alone_before_an_encoder(german: Path)
     assert found.sentences == (8, 8, 4, 5)
     assert found.provenance.settings["sentences"] == ["{word}"]
     assert found.chance is None
+
+
+def test_a_test_of_another_language_leaves_the_sentences_of_english_ones_alone(german: Path) -> None:
+    from fake_encoder import FakeEncoder
+
+    how: dict[str, Any] = {"twins": 0, "chance": 0, "bootstrap": 0}
+    mixed = aslant.seat_suite(FakeEncoder(), ["weat-7", "weathub-de-weat6", "weat-8"], **how)
+    assert [found.test for found in mixed.results] == ["weat-7", "weathub-de-weat6", "weat-8"]
+    alone = [aslant.seat(FakeEncoder(), found.test, **how) for found in mixed.results]
+    for found, same in zip(mixed.results, alone, strict=True):
+        assert (found.sentences, found.effect_size, found.templates) == (
+            same.sentences,
+            same.effect_size,
+            same.templates,
+        )
+    assert mixed.results[0].sentences == (56, 82, 80, 80)
+    assert mixed.results[1].sentences == (8, 8, 4, 5)
+    assert mixed.provenance.settings["sentences"] == ["seat-templates", ["{word}"]]
+    given = aslant.seat_suite(FakeEncoder(), ["weat-7", "weathub-de-weat6"], templates=["{word}!"], **how)
+    assert [sum(found.sentences) for found in given.results] == [32, 25]
 
 
 def test_a_published_test_can_be_copied_as_toml(german: Path) -> None:

@@ -136,7 +136,7 @@ def sentences(lines: Lines, way: str, split: Splitter, longest: int, tally: Tall
     if way == "lines":
         found = _each_line(lines, tally)
     else:
-        found = _split(_paragraphs(lines) if way == "paragraphs" else lines, split, tally)
+        found = _split(paragraphs(lines) if way == "paragraphs" else lines, split, tally)
     for sentence in found:
         if len(sentence) > longest:
             tally.too_long += 1
@@ -155,7 +155,7 @@ def _each_line(lines: Lines, tally: Tally) -> Iterator[str]:
         whole = ends
 
 
-def _paragraphs(lines: Lines) -> Lines:
+def paragraphs(lines: Lines) -> Lines:
     """Yield the lines up to a blank one as one line, in pieces where that grows large."""
     held: list[str] = []
     size, pieces = 0, False

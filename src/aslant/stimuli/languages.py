@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from aslant.errors import StimuliError
+from aslant.errors import DataError, StimuliError
 from aslant.stimuli.published_tests import LANGUAGES, TRANSLATED, natural, read_tests, translated_tests
 from aslant.stimuli.schema import WeatSet
 
@@ -39,16 +39,32 @@ def language_tests(language: str | os.PathLike[str], wanted: Iterable[str] | Non
 
 def collection(source: str, language: str) -> list[WeatSet]:
     """Return all tests of WEATHub or XWEAT in a language."""
-    from aslant.data import fetch
     from aslant.stimuli.loading import load_set
 
     if source == "xweat":
-        table = fetch("xweat") / f"vocab_en_{language}.csv"
+        table = _fetched("xweat", language) / f"vocab_en_{language}.csv"
         if not table.is_file():
             raise StimuliError(f"XWEAT has no translations into '{language}'; it has de, es, hr, it, ru and tr.")
         return translated_tests(table, language, [load_set(f"weat-{number}", WeatSet) for number in TRANSLATED])
-    files = sorted(fetch(f"weathub-{language}").rglob("weat*.json"))
+    files = sorted(_fetched(f"weathub-{language}", language).rglob("weat*.json"))
     return natural([test for path in files for test in _usable(path, language)])
+
+
+def _fetched(name: str, language: str) -> Path:
+    """Return where tests are; where they cannot be had, a sentence that does not list all of their files says so."""
+    from aslant.data import fetch, find
+    from aslant.data.places import offline
+
+    if (here := find(name)) is not None:  # an error where it is damaged
+        return here
+    try:
+        return fetch(name)
+    except DataError:
+        why = "ASLANT_OFFLINE forbids downloading them" if offline() else "they could not be downloaded"
+        raise DataError(
+            f"the tests in {LANGUAGES[language]} are not on this machine, and {why}: 'aslant data get {name}' says how "
+            "to get them by hand, and the path of a file of tests may be given as the language."
+        ) from None
 
 
 def _usable(path: Path, language: str) -> list[WeatSet]:

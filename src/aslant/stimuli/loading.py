@@ -10,11 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-import msgspec
-
 from aslant.errors import AslantError, StimuliError
 from aslant.io.reading import parse_toml, read_text
 from aslant.stimuli.descriptor_sets import descriptor_set, names_descriptors
+from aslant.stimuli.mistakes import converted
+from aslant.stimuli.own_lists import ENDINGS, is_lists, own_set
 from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
@@ -54,22 +54,25 @@ def load_set(source: str | os.PathLike[str]) -> StimulusSet: ...
 @overload
 def load_set(source: str | os.PathLike[str], kind: type[Kind]) -> Kind: ...
 def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusSet) -> StimulusSet:
-    """Load a set that ships by its name, or your own by the path of its TOML file.
+    """Load a set that ships by its name, or your own by the path of its file.
 
-    So is a test that others publish: a JSON file of SEAT or WEATHub with one test, by path or data name
+    A file is TOML, or lists of words in CSV, Excel, JSON or plain text (docs/stimuli.md). A test that others publish is
+    loaded in the same way: a JSON file of SEAT or WEATHub with one test, by path or data name
     (seat/angry_black_woman_stereotype.jsonl), or a name such as weathub-de-weat6 (docs/languages.md).
 
-    >>> load_set("weat-7").title
-    'Mathematics and arts: male and female terms'
+    >>> load_set("weat-7").title == load_set("WEAT7").title == load_set("7").title
+    True
     >>> load_set("weat-77")
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7, ...
     """
     found: StimulusSet
-    if str(source) in names():
-        found = _shipped(str(source))
+    if (name := shipped_name(source)) is not None:
+        found = _shipped(name)
     elif names_descriptors(source):
         found = descriptor_set(str(source))
+    elif is_lists(source):
+        found = own_set(Path(source), kind)
     elif (several := _published(source)) is not None:
         if len(several) > 1:
             raise StimuliError(
@@ -78,11 +81,13 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
         [found] = several
     elif Path(source).suffix == ".toml" or _is_file(source):
         found = read_set(Path(source))
+    elif Path(source).suffix.lower() in ENDINGS:
+        raise StimuliError(f"there is no file '{source}'; check its name and folder.")
     else:
         near = difflib.get_close_matches(str(source).lower(), names(), n=3)
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise StimuliError(
-            f"there is no word set '{source}'; {hint}'aslant words list' shows all; for your own, give a .toml file."
+            f"there is no word set '{source}'; {hint}'aslant words list' shows all; for your own, give a file."
         )
     if not isinstance(found, kind):
         wanted = next(name for name, cls in KINDS.items() if cls is kind)
@@ -90,9 +95,24 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     return found
 
 
+def shipped_name(source: object) -> str | None:
+    """Return the name of a set that ships, however it is spelled; None: there is none, or a file has that name.
+
+    >>> shipped_name("WEAT-6"), shipped_name("weat 6"), shipped_name("6"), shipped_name("weat-66")
+    ('weat-6', 'weat-6', 'weat-6', None)
+    """
+    if str(source) in names():
+        return str(source)
+    if not isinstance(source, str) or _is_file(source):
+        return None
+    spelled = "".join(filter(str.isalnum, source.lower()))
+    spelled = f"weat{spelled}" if spelled.isdigit() else spelled
+    return next((name for name in names() if name.replace("-", "") == spelled), None)
+
+
 def load_sets(source: str | os.PathLike[str], kind: type[Kind]) -> list[Kind]:
     """Load every set that a name or file has: several tests of a JSON file, else one (see `load_set`)."""
-    several = None if str(source) in names() or names_descriptors(source) else _published(source)
+    several = None if shipped_name(source) or names_descriptors(source) or is_lists(source) else _published(source)
     return [found for found in several if isinstance(found, kind)] if several else [load_set(source, kind)]
 
 
@@ -125,8 +145,8 @@ def cautions(*sources: object) -> list[str]:
 
 def text_of(source: str | os.PathLike[str]) -> str:
     """Return the TOML text of a set that ships, of a user's file, or of a test that others publish."""
-    if str(source) in names():
-        return files("aslant.stimuli").joinpath("sets", f"{source}.toml").read_text(encoding="utf-8")
+    if (name := shipped_name(source)) is not None:
+        return files("aslant.stimuli").joinpath("sets", f"{name}.toml").read_text(encoding="utf-8")
     if (several := _published(source)) is not None:
         from aslant.stimuli.published_tests import as_toml
 
@@ -161,7 +181,9 @@ def suite_sets(suite: str = "weat") -> tuple[WeatSet, ...]:
 
 
 def read_set(path: Path) -> StimulusSet:
-    """Read and check a user's TOML file."""
+    """Read and check a user's file: TOML, or lists (see `own_lists`)."""
+    if is_lists(path):
+        return own_set(path)
     return parse_set(read_text(path, StimuliError, most=MAX_BYTES), path.stem, where=str(path))
 
 
@@ -169,12 +191,15 @@ def parse_set(text: str, name: str, *, where: str | None = None) -> StimulusSet:
     """Check the text of a stimulus file; `name` becomes its id."""
     kind: Any = None
     try:
-        content = parse_toml(text)
+        try:
+            content = parse_toml(text)
+        except ValueError as error:
+            raise ValueError(f"it is not TOML ({error})") from None
         kind = content.get("kind")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(f"kind = {kind!r:.60} is not one of {', '.join(KINDS)}.")  # noqa: TRY301
-        return msgspec.convert({**content, "id": name}, KINDS[kind])
-    except (ValueError, msgspec.ValidationError, StimuliError, RecursionError) as error:
+        return converted({"title": name, **content, "id": name}, KINDS[kind])
+    except (ValueError, StimuliError, RecursionError) as error:
         problem, example = str(error).rstrip("."), EXAMPLES.get(str(kind), "weat-7")
         told = f"'{where or name}' is not a usable word set: {problem}. See 'aslant words show {example}'."
         raise StimuliError(told) from None

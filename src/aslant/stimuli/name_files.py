@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
-from aslant.errors import StimuliError
+from aslant.errors import MissingExtraError, StimuliError
 from aslant.io.reading import MAX_BYTES, read_bytes, read_text
 
 RACES = ("white", "black", "api", "native", "multiple", "hispanic")
@@ -120,6 +121,8 @@ def read_names(path: Path) -> NameTable:
     ('Ann', 'Bob')
     """
     if path.suffix == ".parquet":
+        if find_spec("polars") is None:
+            raise MissingExtraError("a .parquet table of names needs polars: pip install '.[frames]', or use .csv.")
         # In a process of its own: where a table's counts lie, polars asks for any memory and dies of it.
         done = subprocess.run(
             [sys.executable, "-P", "-c", READ_PARQUET, str(LEAST_BEARERS), *PLACEHOLDERS],

@@ -77,6 +77,19 @@ def changes(first: str, second: str) -> tuple[list[tuple[str, str]], float]:
     return found, matcher.ratio()
 
 
+def contrasted(first: str, second: str) -> tuple[str, str]:
+    """Return the words that only the first sentence has and those that only the second has, as they are written.
+
+    >>> contrasted("He said that John likes his car.", "He said that Ana likes her car.")
+    ('John his', 'Ana her')
+    """
+    words = [_WORD.findall(text) for text in (first, second)]
+    lower = [[word.lower() for word in own] for own in words]
+    places = difflib.SequenceMatcher(None, lower[0], lower[1], autojunk=False).get_opcodes()
+    found = [(words[0][a:b], words[1][c:d]) for op, a, b, c, d in places if op != "equal"]
+    return " ".join(word for own, _ in found for word in own), " ".join(word for _, own in found for word in own)
+
+
 def contrast_of(first: str, second: str) -> str:
     """Name what two sentences contrast, whichever comes first: pairs with the same contrast stand and fall together.
 
@@ -109,7 +122,7 @@ def flags_of(first: str, second: str) -> tuple[str, ...]:
 def read_pairs(path: Path) -> PairSet:
     """Read CrowS-Pairs or a table in its format: columns sent_more, sent_less, bias_type, and stereo_antistereo or not.
 
-    The columns are separated by commas or tabs.
+    The columns are separated by commas or tabs. A first column without a name, as in CrowS-Pairs, has the ids.
     """
     rows = _table(path, COLUMNS)
     pairs = []
@@ -118,14 +131,14 @@ def read_pairs(path: Path) -> PairSet:
         if not more or not less or not category:
             empty = next(name for name in COLUMNS if not row[name].strip())
             raise StimuliError(f"line {line} of '{path}' has nothing in the column '{empty}'; fill it in.")
-        direction = (row.get("stereo_antistereo") or "").strip()
+        direction, own = ((row.get(name) or "").strip() for name in ("stereo_antistereo", ""))
         if direction not in DIRECTIONS:
             raise StimuliError(
                 f"line {line} of '{path}' has stereo_antistereo '{direction}'; give stereo or antistereo."
             )
         pairs.append(
             Pair(
-                id=str(number), more=more, less=less, category=category, cluster=contrast_of(more, less),
+                id=own or str(number), more=more, less=less, category=category, cluster=contrast_of(more, less),
                 direction=direction, flags=flags_of(more, less),
             )
         )  # fmt: skip
@@ -185,8 +198,14 @@ def read_bec_pro(path: Path) -> PairSet:
 def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """Return the rows of a table, each with its line; columns that are needed are there."""
     text = read_text(path, StimuliError, most=MAX_BYTES)
-    first = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in first else ",")
+    tabs = "\t" in text.partition("\n")[0]
+    marks = None if tabs and not _quoted(text) else '"'
+    reader = csv.DictReader(
+        io.StringIO(text),
+        delimiter="\t" if tabs else ",",
+        quotechar=marks,
+        quoting=csv.QUOTE_MINIMAL if marks else csv.QUOTE_NONE,
+    )
     try:
         named = [name or "" for name in reader.fieldnames or ()]
         if lacking := [name for name in columns if name not in named]:
@@ -201,6 +220,12 @@ def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]
             raise StimuliError(f"line {line} of '{path}' has not as many columns as the first line.")
     _some(path, rows)
     return rows
+
+
+def _quoted(text: str) -> bool:
+    """Tell whether quotation marks at both ends of a column are the table's, in all of them; else they are text."""
+    cells = [cell for line in text.splitlines() for cell in line.split("\t") if cell.startswith('"')]
+    return all(len(cell) > 1 and cell.endswith('"') and '"' not in cell[1:-1].replace('""', "") for cell in cells)
 
 
 def _filled(value: Any) -> bool:

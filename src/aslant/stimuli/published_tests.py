@@ -1,6 +1,6 @@
 """WEATs that others publish as files: SEAT's and WEATHub's JSON, and WEAT by way of XWEAT's translations.
 
-Their licences keep them out of the package; they are had by data name, or read from a file (docs/languages.md).
+Their licences keep them out of the package; they are fetched by data name, or read from a file (docs/languages.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 
 from aslant.errors import StimuliError
 from aslant.io.reading import parse_json, read_text
-from aslant.stimuli.schema import Direction, Text, WeatSet, WordList
+from aslant.stimuli.schema import ClassSet, Direction, Text, WeatSet, WordList, WordSet
 
 #: The most bytes of such a file: the largest that is published has a hundredth of that.
 MAX_BYTES = 16 << 20
@@ -213,17 +213,23 @@ def _translated(test: WeatSet, language: str, table: dict[str, tuple[str, ...]])
     )  # fmt: skip
 
 
-def as_toml(found: WeatSet) -> str:
-    """Write a test as the TOML of a set of one's own.
+def as_toml(found: WeatSet | ClassSet | WordSet) -> str:
+    """Write a test, classes or words as the TOML of a set of one's own.
 
     >>> from aslant.stimuli import load_set, parse_set
     >>> parse_set(as_toml(load_set("weat-6", WeatSet)), "mine").words == load_set("weat-6").words
     True
     """
     fields = ("title", "category", "alternative", "language", "licence", "citation", "note", "caution")
-    lines = ['kind = "weat"', *(f"{name} = {_quoted(value)}" for name in fields if (value := getattr(found, name)))]
-    for side, pair in (("targets", found.targets), ("attributes", found.attributes)):
-        for group in pair:
+    given = {"kind": found.__struct_config__.tag, **{name: getattr(found, name, "") for name in fields}}
+    lines = [f"{name} = {_quoted(value)}" for name, value in given.items() if value]
+    if isinstance(found, WordSet):
+        return "\n".join([*lines, f"words = [{', '.join(map(_quoted, found.words))}]", ""])
+    sides: dict[str, tuple[WordList, ...]] = {"classes": found.groups}
+    if isinstance(found, WeatSet):
+        sides = {"targets": found.targets, "attributes": found.attributes}
+    for side, groups in sides.items():
+        for group in groups:
             words = ", ".join(map(_quoted, group.words))
             lines += ["", f"[[{side}]]", f"name = {_quoted(group.name)}", f"words = [{words}]"]
     return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ A set is data, not code: word lists with a citation, a language and a licence. T
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -46,13 +47,16 @@ class PublishedValue(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StimulusSet(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_unknown_fields=True):
-    """What sets of every kind have; `id` is the file's name without `.toml`, `caution` stands beside what they give."""
+    """What sets of every kind have; `id` is the file's name without `.toml`, `caution` stands beside what they give.
 
-    title: Text
-    category: Text
-    language: Annotated[str, Meta(pattern=r"^[a-zA-Z]{2,3}(-[A-Za-z0-9]+)*$")]
-    licence: Text
-    citation: Text
+    A private set needs none of this; those that ship have a title, a category, a language, a licence and a citation.
+    """
+
+    title: str = ""
+    category: Text = "own"
+    language: Annotated[str, Meta(pattern=r"^[a-zA-Z]{2,3}(-[A-Za-z0-9]+)*$")] = "und"
+    licence: str = ""
+    citation: str = ""
     source: str = ""
     note: str = ""
     caution: str = ""
@@ -86,12 +90,13 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
     published: tuple[PublishedValue, ...] = ()
 
     def __post_init__(self) -> None:
+        problems = []
         for side, pair in (("targets", self.targets), ("attributes", self.attributes)):
-            if both := set(pair[0].words) & set(pair[1].words):
-                raise StimuliError(f"{side}: {min(both)!r} is in both sets; it must be in one only.")
-            for group in pair:
-                if not group.words:
-                    raise StimuliError(f"{side}: {group.name!r} has no words.")
+            both = sorted(set(pair[0].words) & set(pair[1].words))
+            problems += [f"{side}: {word!r} is in both sets; it must be in one only" for word in both]
+            problems += [f"{side}: {group.name!r} has no words" for group in pair if not group.words]
+        if problems:
+            raise StimuliError("; ".join(problems) + ".")
         for target in self.targets:
             if twin := next((a.name for a in self.attributes if set(a.words) == set(target.words)), None):
                 raise StimuliError(
@@ -270,9 +275,6 @@ class WeatTemplateSet(StimulusSet, frozen=True, kw_only=True, tag="weat-template
 
 
 def no_duplicates(where: str, items: tuple[object, ...]) -> None:
-    """Refuse an item that is listed twice."""
-    seen = set()
-    for item in items:
-        if item in seen:
-            raise StimuliError(f"{where!r} lists {item!r} twice.")
-        seen.add(item)
+    """Refuse items that are listed twice."""
+    if twice := [item for item, count in Counter(items).items() if count > 1]:
+        raise StimuliError(f"{where!r} lists {', '.join(map(repr, twice[:10]))} twice.")
