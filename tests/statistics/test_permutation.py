@@ -400,3 +400,12 @@ def test_random_partitions_are_drawn_only_where_no_exact_method_fits(monkeypatch
     assert found.bounds[0] < found.pvalue < found.bounds[1]
     with pytest.raises(MeasureError, match="enumeration does not fit"):
         partition_pvalue(first, second, method="enumeration")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("monte-carlo", "monte carlo"), ("Monte Carlo", "monte carlo"), ("meet in the middle", "meet-in-the-middle"),
+     ("dynamic-programming", "dynamic programming")],
+)  # fmt: skip
+def test_a_method_may_be_written_with_or_without_hyphens(given: Any, meant: str) -> None:
+    assert partition_pvalue(range(8, 16), range(8), method=given, n_resamples=99).method == meant

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aslant.errors import MeasureError
-from aslant.statistics import generator, seed_of, spawn
+from aslant.statistics import check_count, generator, seed_of, spawn
 
 
 def test_one_seed_one_stream() -> None:
@@ -42,6 +42,15 @@ def test_a_bad_seed_is_one_clear_sentence(bad: Any) -> None:
     for use in (generator, seed_of, lambda rng: spawn(rng, 2)):
         with pytest.raises(MeasureError, match=r"rng is .*; give a whole number from 0 up"):
             use(bad)
+
+
+def test_counts_are_whole_numbers_of_any_kind_with_both_limits() -> None:
+    for value in (2, 7, np.int64(5), np.uint8(3)):
+        found = check_count("draws", value, 2, 7)  # type: ignore[arg-type]
+        assert (found, type(found)) == (value, int)
+    for wrong in (1, 8, True, 5.0, "5", None):
+        with pytest.raises(MeasureError, match="give a whole number from 2 to 7"):
+            check_count("draws", wrong, 2, 7)  # type: ignore[arg-type]
 
 
 def test_zero_is_a_seed_and_minus_one_is_not() -> None:

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from aslant.errors import MeasureError
-from aslant.statistics import resampled_pvalues
+from aslant.statistics import partition_pvalue, resampled_pvalues
 from aslant.statistics.resampled_pvalues import (
     correlation_pvalue,
     rank_correlation_pvalue,
@@ -81,7 +81,7 @@ def test_more_than_sixteen_differences_are_drawn_in_blocks(block: int, monkeypat
     monkeypatch.setattr(resampled_pvalues, "_BLOCK", block)
     assert sign_flip_pvalue([1.0] * 16, n_resamples=10) == 2 / 2**16
     assert sign_flip_pvalue([1.0] * 17, n_resamples=10) == 1 / 11
-    assert sign_flip_pvalue([1.0] + [0.0] * 16, n_resamples=10) == 1
+    assert sign_flip_pvalue([1.0] + [0.0] * 16, n_resamples=11) == 1, "not more draws than asked for in the last block"
     values = draw(3, 17) + 0.3
     sums = functools.reduce(lambda sums, value: np.append(sums + value, sums - value), values, np.zeros(1))
     expected = np.mean(np.abs(sums) >= sums[0] - 1e-9)
@@ -115,6 +115,14 @@ def test_groups_are_compared_with_every_other_partition(sizes: Any, whole: bool,
     assert found.n_partitions == len(every)
     assert found.pvalue == pytest.approx(np.mean(every >= every[0] - 1e-9))
     assert (found.method, found.bounds) == ("enumeration", (found.pvalue, found.pvalue))
+
+
+def test_two_groups_are_a_difference_of_means_and_exact_beyond_what_can_be_listed() -> None:
+    scores = draw(5, 24, 2)
+    found = regrouping_pvalue(scores, [12, 12], n_resamples=9)
+    gain = scores[:, 0] - scores[:, 1]
+    assert found == partition_pvalue(gain[:12], gain[12:])
+    assert (found.method, found.n_partitions) == ("meet-in-the-middle", 2_704_156)
 
 
 @pytest.mark.parametrize("block", [1, 30, 1 << 21])

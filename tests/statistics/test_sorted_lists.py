@@ -28,11 +28,16 @@ def test_merge_and_count_equal_the_obvious(n: Any, m: Any) -> None:
         assert sorted_lists.count_pairs(first, second, threshold) == obvious
 
 
-def test_the_uncompiled_passes_are_right_too() -> None:
-    merged = np.empty(4, np.int64)
-    sorted_lists._merge_into(np.array([1, 5]), np.array([0, 3]), 3, merged)
-    assert merged.tolist() == [1, 3, 5, 6]
-    assert sorted_lists._count_pairs(np.array([1, 5]), np.array([0, 3]), 5) == 2
+@pytest.mark.parametrize("seed", range(40))
+def test_the_uncompiled_passes_are_right_too(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    first, second = (np.sort(random.integers(-5, 6, size)) for size in random.integers(1, 7, 2))
+    merged = np.empty(len(first) + len(second), np.int64)
+    sorted_lists._merge_into(first, second, 3, merged)
+    assert merged.tolist() == sorted([*first, *(second + 3)])
+    for threshold in range(-11, 13):
+        obvious = sum(int(a + b >= threshold) for a in first for b in second)
+        assert sorted_lists._count_pairs(first, second, threshold) == obvious
 
 
 def test_importing_statistics_loads_neither_numba_nor_scipy() -> None:

@@ -15,6 +15,7 @@ from .intervals import clopper_pearson as clopper_pearson
 from .intervals import cluster_bootstrap_means as cluster_bootstrap_means
 from .intervals import clustered_wilson as clustered_wilson
 from .intervals import combine as combine
+from .intervals import holm as holm
 from .intervals import known_qvalues as known_qvalues
 from .intervals import percentile_interval as percentile_interval
 from .intervals import wilson as wilson

@@ -6,6 +6,7 @@ Only arrays here. Words stand in order of frequency, so a row number is a rank; 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -40,8 +41,9 @@ class Chance:
         return round(self.pvalue * (1 + self.draws)) - 1
 
     def standardised(self, score: float) -> float | None:
-        """Return how many standard deviations of chance `score` is from the mean of chance."""
-        return (score - self.mean) / self.sd if self.sd else None
+        """Return how many standard deviations of chance `score` is from its mean; None where no float can hold it."""
+        away = (score - self.mean) / self.sd if self.sd else math.inf
+        return away if math.isfinite(away) else None
 
 
 def against_chance(observed: float, drawn: ArrayLike, kind: str = "matched words", *, signed: bool = True) -> Chance:

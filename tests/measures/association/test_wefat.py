@@ -66,6 +66,12 @@ def test_own_figures_go_with_a_set_by_name() -> None:
     assert (own.provenance.stimuli, own.provenance.settings["figure"], own.words[0].figure) == ("own", "", None)
 
 
+def test_two_words_in_each_attribute_set_are_enough() -> None:
+    r = aslant.wefat(aslant.load(), ["nurse"], attributes=(A[:2], B[:2]), chance=0)
+    assert [len(group.used) for group in r.attributes] == [2, 2]
+    assert r.words[0].pvalue in {k / 6 for k in range(1, 7)}
+
+
 def test_bad_input_is_one_clear_error() -> None:
     v = aslant.load()
     with pytest.raises(StimuliError, match="has no column 'salary'"):
@@ -135,3 +141,8 @@ def test_what_chance_gives_is_in_the_table_and_in_every_row_and_changes_no_other
     assert "give a Pearson correlation of" in said
     assert without.correlation_chance is None
     assert "chance" not in {c.key for c in wefat_table(without).columns}
+
+
+def test_figures_may_be_whole_numbers() -> None:
+    found = aslant.wefat(aslant.load(), ["nurse", "judge"], figure={"nurse": 9, "judge": np.int64(1)}, chance=0)
+    assert [word.figure for word in found.words] == [9, 1]

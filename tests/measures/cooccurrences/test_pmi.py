@@ -62,6 +62,14 @@ def test_counts_and_log_odds_are_those_of_a_plain_loop() -> None:
         assert word.count == Counter(token for s in text for token in s.rstrip(".").split())[word.word]
 
 
+def test_the_score_is_the_mean_size_of_the_log_odds() -> None:
+    text = random_text(np.random.default_rng(0), 400)
+    r = aslant.pmi_bias(text, WORDS[:5], contexts=(["he"], ["she"]), min_near=1, chance=0)
+    assert r.score == pytest.approx(np.mean([abs(word.log_odds) for word in r.words]))
+    assert r.interval is not None
+    assert r.interval.low < r.score < r.interval.high
+
+
 def test_large_counts_give_the_difference_of_two_mutual_informations() -> None:
     near, pairs = np.array([[300.0], [100.0]]), np.array([1e6, 1e6])
     ratio, error = statistic.log_odds(near, pairs)

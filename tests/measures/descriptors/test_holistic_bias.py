@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
+from scipy.stats import false_discovery_control, mannwhitneyu, rankdata, wilcoxon
 
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
@@ -70,7 +70,24 @@ def test_pairs_shares_and_counts_are_those_of_slow_loops(folder: Path) -> None:
                     for k, pair in enumerate(pairs)]  # fmt: skip
             assert listed.above == sum(wins)
         assert axis.spread == pytest.approx(np.std([score[word].mean() for word in words], ddof=1))
-    assert all(pair.difference >= 0 for pair in result.furthest)
+    by_name = {found.descriptor: found.score for found in result.descriptors}
+    assert result.furthest
+    for pair in result.furthest:
+        assert pair.difference == pytest.approx(by_name[pair.first] - by_name[pair.second])
+        assert pair.difference >= 0
+
+
+def test_what_the_model_says_is_kept_and_what_untrained_models_say_is_not(folder: Path, tmp_path: Path) -> None:
+    kept: list[tuple[object, bool]] = []
+
+    class Noting(FakeTexts):
+        def text_scores(self, texts: Any, *, journal: Any = None, **given: Any) -> Any:
+            kept.append((self.salt, journal is not None))
+            return super().text_scores(texts, **given)
+
+    holistic_bias(Noting(), folder, chance=0, twins=1, journal=tmp_path / "kept")
+    assert {journal for salt, journal in kept if salt == 0} == {True}
+    assert {journal for salt, journal in kept if salt != 0} == {False}
 
 
 def test_a_planted_preference_comes_back_beyond_chance_and_untrained_models(folder: Path) -> None:
@@ -95,6 +112,15 @@ def test_a_planted_preference_comes_back_beyond_chance_and_untrained_models(fold
     (line,) = show.glance(result, lambda name: name)
     assert (line.category, line.evidence) == ("age", "strong")
     assert result.furthest[0].first == "word7"
+
+
+def test_an_axis_of_one_descriptor_has_nothing_to_compare_and_no_line(folder: Path) -> None:
+    words = {"age": {"": ["old"]}, "ability": {"": ["blind", "deaf"]}}
+    (folder / "descriptors.json").write_text(json.dumps(words), encoding="utf-8")
+    result = holistic_bias(FakeTexts(), folder, chance=0)
+    assert [(axis.axis, axis.pairs) for axis in result.axes] == [("age", 0), ("ability", 1)]
+    (line,) = show.glance(result, lambda name: name)
+    assert line.stimuli.endswith(", ability")
 
 
 def test_words_that_all_differ_are_no_evidence_since_random_adjectives_do_too(folder: Path) -> None:
@@ -125,7 +151,32 @@ def test_the_signed_rank_test_is_scipys_and_rows_that_are_the_same_do_not_differ
     found = dict(zip(itertools.combinations(range(4), 2), pair_pvalues(scores), strict=True))
     assert found[2, 3] == 1.0
     assert found[0, 2] == pytest.approx(wilcoxon(scores[0] - scores[2]).pvalue)
-    assert found[0, 1] == pytest.approx(wilcoxon(scores[0] - scores[1], method="asymptotic").pvalue)
+    assert found[0, 1] == pytest.approx(wilcoxon(np.delete(scores[0] - scores[1], 0)).pvalue)  # without the 0
+    many = np.random.default_rng(1).normal(size=(2, 60))
+    assert pair_pvalues(many)[0] == pytest.approx(wilcoxon(many[0] - many[1], method="asymptotic").pvalue)
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 1, 2, 2], [0, 0, 1, 3, 3, 3, 4], [1] * 8, [0.5, 0.5, 1, 2, 3, 3]])
+def test_tied_differences_are_tested_over_all_signs_and_alarm_no_oftener_than_they_should(sizes: list[float]) -> None:
+    """Over all signs, which are equally likely if nothing differs, p ≤ α in at most α; SciPy's estimate breaks that."""
+    signed = np.array(list(itertools.product((-1.0, 1.0), repeat=len(sizes)))) * sizes
+    ours = np.array([pair_pvalues(np.array([row, np.zeros(len(row))]))[0] for row in signed])
+    ranks = rankdata([size for size in sizes if size]) if any(sizes) else []
+    sums = (np.sign(signed)[:, np.array(sizes) > 0] * ranks).sum(axis=1)
+    naive = [np.mean(np.abs(sums) >= abs(own) - 1e-9) for own in sums]
+    assert ours.tolist() == pytest.approx(naive)
+    assert all((ours <= alpha + 1e-12).mean() <= alpha + 1e-12 for alpha in set(ours.tolist()))
+    estimated = wilcoxon(signed, axis=1, method="asymptotic").pvalue
+    assert any((estimated <= alpha).mean() > alpha for alpha in np.linspace(0.01, 0.2, 20))
+
+
+@pytest.mark.parametrize(("templates", "method"), [(50, "exact"), (51, "asymptotic")])
+def test_the_signed_rank_test_is_exact_for_up_to_fifty_templates(templates: int, method: str) -> None:
+    scores = np.random.default_rng(templates).normal([[0.2], [0.0]], size=(2, templates))
+    other = {"exact": "asymptotic", "asymptotic": "exact"}[method]
+    (p,) = pair_pvalues(scores)
+    assert p == wilcoxon(scores[0] - scores[1], method=method).pvalue
+    assert p != pytest.approx(wilcoxon(scores[0] - scores[1], method=other).pvalue, rel=1e-6)
 
 
 def test_the_published_share_is_that_of_uncorrected_rank_tests_in_each_template(folder: Path) -> None:
@@ -176,7 +227,7 @@ def test_sums_are_compared_on_request_and_what_cannot_be_scored_is_listed(folder
         ({"axes": "height"}, "there is no axis 'height'; choose among age, ability, nonce"),
         ({"source": "/nowhere"}, "there is no folder '/nowhere'"),
         ({"nouns": 0}, "nouns"),
-        ({"lm": "bert"}, "does not score texts"),
+        ({"lm": 7}, "does not score texts"),
         ({"lm": FakeTexts(unknown=["I'm"])}, "no descriptor can be scored"),
     ],
 )
@@ -203,9 +254,12 @@ def test_files_of_another_kind_are_refused(folder: Path, name: str, content: str
         read_holistic_bias(folder)
 
 
-def test_a_model_without_finite_likelihoods_is_refused(folder: Path) -> None:
+@pytest.mark.parametrize("value", [float("nan"), float("-inf")])
+def test_a_model_without_finite_likelihoods_is_refused(folder: Path, value: float) -> None:
     with pytest.raises(MeasureError, match="no finite log-likelihood"):
-        holistic_bias(FakeTexts(lambda prompt, text: float("nan")), folder, chance=0)
+        holistic_bias(FakeTexts(lambda prompt, text: value), folder, chance=0)
+    with pytest.raises(MeasureError, match=r"no finite log-likelihood for '.* blind .*'"):
+        holistic_bias(FakeTexts(lambda prompt, text: value if " blind " in text else 0.0), folder, chance=0)
 
 
 def test_the_real_files_have_thirteen_axes(real_data: Path) -> None:
@@ -237,3 +291,14 @@ def test_tables_fit_80_columns_say_what_they_contain_first_and_cover_what_offend
     assert any("untrained models" in note for note in show.axes_table(result).notes)
     assert show.descriptors_picture(result).to_dict()
     assert aslant.holistic_bias is holistic_bias
+
+
+def test_the_absence_of_a_chance_level_is_said_and_only_then() -> None:
+    from aslant.measures.descriptors.measure import _notes
+    from aslant.measures.descriptors.settings import HolisticBiasSettings
+
+    with_chance, without = HolisticBiasSettings(chance=9), HolisticBiasSettings(chance=0)
+    adjective: Any = object()
+    assert _notes((), (), with_chance, ()) == ("no chance level: the model can score no adjectives",)
+    assert _notes((), (), with_chance, (adjective,)) == ()
+    assert _notes((), (), without, ()) == ()

@@ -359,7 +359,7 @@ def test_another_embedding_is_refused_and_so_is_another_result(before: Enumerati
     with pytest.raises(MeasureError, match=r"'tiny' has none of the words of 'group 1'"):
         aslant.compare_enumerations(before, tiny)
     with pytest.raises(MeasureError, match="is not the result of an enumeration"):
-        aslant.compare_enumerations("found.json", tiny)  # type: ignore[arg-type]
+        aslant.compare_enumerations("found.json", tiny)
     other = replace(before, categories=before.categories[:2], cells=before.cells[:8], ordering=(0, 1))
     with pytest.raises(ValueError, match="not of the same groups and categories"):
         EnumerationComparison(before, other, before.provenance)

@@ -232,6 +232,17 @@ def test_notes_tell_how_it_was_found() -> None:
         assert said in text, said
 
 
+@pytest.mark.parametrize(("voronoi", "several"), [(True, False), (None, False), (False, True)])
+def test_a_word_may_belong_to_several_groups_only_where_that_was_chosen(voronoi: bool | None, several: bool) -> None:
+    result = enumeration()
+    settings = {**result.provenance.settings, "voronoi": voronoi}
+    if voronoi is None:  # as in files of older versions
+        del settings["voronoi"]
+    text = render(replace(result, provenance=replace(result.provenance, settings=settings)), ".md")
+    assert ("a word may belong to several groups" in text) == several
+    assert ("and not to the other group" in text) != several
+
+
 def marks(svg: str) -> tuple[int, int, int]:
     """Count the squares, the dots and the crosses among the marks of a heat map."""
     descriptions = [

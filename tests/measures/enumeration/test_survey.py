@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,13 @@ def test_the_exam_has_three_names_of_each_group_that_are_not_shown(survey: Surve
     for question in survey.exam:
         group = int(survey.key.exam[question.id][1:]) - 1
         assert question.name.startswith(f"Name{group}x")
+
+
+def test_a_plan_is_written_as_people_read_it_and_without_nan(survey: Survey) -> None:
+    named = replace(survey, enumeration="Zoë")
+    assert '"enumeration": "Zoë"' in named.to_json()
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        replace(survey, settings={"share": float("nan")}).to_json()
 
 
 def test_a_small_group_is_examined_with_the_names_it_has() -> None:

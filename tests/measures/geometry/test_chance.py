@@ -27,9 +27,14 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
     drawn = matched_words(v, sets, [words.words], 20, np.random.default_rng(3))
     assert drawn is not None
     values: list[np.ndarray] = []
-    monkeypatch.setattr(chance, "against_chance", lambda score, found, kind, signed=True: values.append(found))
+    scores: list[float] = []
+    monkeypatch.setattr(
+        chance,
+        "against_chance",
+        lambda score, found, kind, signed=True: (scores.append(score), values.append(found)),
+    )
     monkeypatch.setattr(chance, "BLOCK", 7)
-    own, rating = np.full(5, 0.1), np.array([3.0, 1.0, 2.0, 5.0, 4.0])
+    own, rating = np.array([0.1, -0.1, 0.1, 0.1, -0.1]), np.array([3.0, 1.0, 2.0, 5.0, 4.0])
     given = chance.direct_bias_chance(v, words, sets, (), 2.0, own, [rating], 20, np.random.default_rng(3))
     results = [
         aslant.direct_bias(
@@ -38,6 +43,7 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
         for draw in range(20)
     ]
     np.testing.assert_allclose(values[0], [r.value for r in results], atol=1e-6)
+    np.testing.assert_allclose(scores, [0.01, np.corrcoef(own, rating)[0, 1]], atol=1e-9)
     leans = np.array([[w.projection for w in r.by_word] for r in results])
     assert given is not None
     np.testing.assert_allclose(given[1], (1 + (np.abs(leans) >= 0.1).sum(axis=0)) / 21)
@@ -96,7 +102,7 @@ def test_a_direction_that_is_not_made_of_words_has_no_chance() -> None:
 def test_indirect_bias_along_random_pairs_is_that_of_the_measure() -> None:
     v, pairs = aslant.load(), [["she", "he"], ["woman", "man"]]
     given = {"direction": pairs, "words": PROFESSIONS}
-    found = aslant.indirect_bias(v, "softball", "football", **given, chance=15, rng=3)  # type: ignore[arg-type]
+    found = aslant.indirect_bias(v, "softball", "football", **given, chance=15, rng=3)
     measured = [find(v, WordList("words", ("softball", "football", *PROFESSIONS))).words]
     rows = matched_words(v, find_sets(v, pairs).found, measured, 15, np.random.default_rng(3))
     assert rows is not None

@@ -195,3 +195,10 @@ def test_a_word_that_leans_to_neither_side_is_not_an_extreme_of_either() -> None
     assert [word.projection for word in first] == [0.3, 0.2]
     assert [word.projection for word in second] == [-0.1]
     assert [word.projection for word in replace(r, by_word=tuple(leans)).extremes(1)[0]] == [0.3]
+
+
+@pytest.mark.parametrize("strictness", [100, 0.01, 2])
+def test_strictness_is_any_number_up_to_a_hundred(strictness: float) -> None:
+    found = aslant.direct_bias(aslant.load(), ["nurse", "clerk"], strictness=strictness, chance=0)
+    expected = np.mean([abs(word.projection) ** strictness for word in found.by_word])
+    assert found.value == pytest.approx(expected)

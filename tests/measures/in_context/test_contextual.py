@@ -282,7 +282,7 @@ NO_WORDS = r"no sentence of the corpus 'own sentences' holds any definitional wo
         (lambda p: {"corpus": "She slept ."}, "'She slept .' is not a corpus; open one with aslant.load_corpus"),
         (lambda p: {"corpus": ["She slept .", 3]}, "sentence 2 of the corpus is 3; give sentences as text"),
         (lambda p: {"corpus": 3}, "3 is not a corpus"),
-        (lambda p: {"encoder": "bert"}, "'bert' is not an encoder; open one with aslant.load_encoder"),
+        (lambda p: {"encoder": 7}, "7 is not an encoder; open one with aslant.load_encoder"),
         (lambda p: {"pairs": [["she", "he", "they"]]}, "has 3 words; give pairs, which are swapped"),
         (lambda p: {"professions": ["nobody", "noone"]}, "holds 0 of 2 professions in sentences without"),
         (lambda p: {"poles": ("he", "HE")}, "are one word in 'planted'; give two"),
@@ -294,7 +294,7 @@ NO_WORDS = r"no sentence of the corpus 'own sentences' holds any definitional wo
         (lambda p: {"compare": [p.original]}, "is not a mapping of names to word vectors"),
         (lambda p: {"compare": {"contextual": p.original}}, "compare names a static space 'contextual'"),
         (lambda p: {"compare": {"static": aslant.load(top=300)}}, "'sample' has no vector for .* words?, such as"),
-        (lambda p: {"original": "glove.txt"}, "'glove.txt' is not word vectors"),
+        (lambda p: {"compare": {"static": None}}, "None is not word vectors"),
     ],
 )
 def test_what_cannot_be_measured_is_one_clear_error(

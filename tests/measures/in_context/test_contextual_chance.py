@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,13 @@ def test_an_audit_grades_by_chance_and_every_form_has_it() -> None:
         chance=9, top=25, classified=25,
     )  # fmt: skip
     lines = {line.stimuli: line for line in glance(r, lambda name: "gender")}
+    assert all("(by chance: " in line.sentence for line in lines.values())
+    bare = replace(r, measures=replace(r.measures, clustering=replace(r.measures.clustering, chance=None)))
+    without = {line.stimuli: line.sentence for line in glance(bare, lambda name: "gender")}
+    assert [name for name, sentence in without.items() if "by chance" not in sentence] == ["clustering"]
+    none = replace(r, measures=replace(r.measures, direct_bias=replace(r.measures.direct_bias, over=None)))
+    left = [line.stimuli for line in glance(none, lambda name: "gender")]
+    assert left == ["share of variance", "clustering", "classification", "neighbours"]
     assert [name for name, line in lines.items() if line.chance is None] == []
     assert lines["share of variance"].evidence == "some"
     assert r.measures.clustering.pvalue == 1 / 1000  # sides are not exchangeable, yet random poles do as well:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from aslant.corpus import Context
-from aslant.measures.in_context.result import RepeatedMeasure
+from aslant.measures.in_context import measure
+from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
 from aslant.measures.in_context.sentences import DEFINITIONAL, alternating, draw_sentences, written_like
 from aslant.measures.in_context.space import Plan, Repeat, measure_space, over_repeats
 from aslant.measures.in_context.swaps import (
@@ -64,6 +68,27 @@ def test_repeats_share_no_sentence_while_there_are_enough() -> None:
 def test_a_repeat_never_counts_a_sentence_twice() -> None:
     (made,) = swapped(["She slept."], [["she", "he"]], swaps=5)
     assert len(made.by_pair[0]) == 1
+
+
+def test_a_pair_counts_its_sentences_and_those_that_are_swapped_in_a_repeat() -> None:
+    text = [*(f"She came at {n}." for n in range(7)), *(f"John left at {n}." for n in range(2))]
+    pairs = [["she", "he"], ["Mary", "John"], ["mother", "father"]]
+    drawn = draw_sentences(text, pairs, [], [], repeats=1, swaps=4, rng=np.random.default_rng(0))
+    made, found = swap_pairs(drawn, 1, 4)
+    assert found == (SwappedPair(("she", "he"), 7, 4), SwappedPair(("Mary", "John"), 2, 2))
+    assert [len(swaps) for swaps in made[0].by_pair] == [4, 2]
+
+
+def test_the_picture_of_clusters_is_of_the_vectors_that_were_clustered(monkeypatch: pytest.MonkeyPatch) -> None:
+    random, rows = np.random.default_rng(0), np.array([0, 3])
+    vectors: Any = SimpleNamespace(words=random.normal(size=(2, 4, 5)))
+    plan: Any = SimpleNamespace(clustered=1, both_sides=lambda count: (rows, [True, False]))
+    words: Any = SimpleNamespace(words="abcd")
+    found: Any = SimpleNamespace(clusters="found")
+    monkeypatch.setattr(measure, "picture_of", lambda *given: given)
+    drawn: Any = measure._clusters(vectors, words, plan, found, ("she", "he"), "pca", 7)
+    np.testing.assert_allclose(drawn[0], unit_rows(vectors.words[0][rows]))
+    assert drawn[1:] == (["a", "d"], ["she", "he"], "found", "pca", 7)
 
 
 def test_random_words_are_as_many_pairs_of_as_many_sentences() -> None:

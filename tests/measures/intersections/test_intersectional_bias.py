@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from dataclasses import astuple
 from itertools import chain
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
+from aslant.measures.intersections import measure, show
 from aslant.measures.intersections.statistic import as_dealt, dealt, labels, relabelled
 from aslant.results.codec import result_from_dict
 from aslant.stimuli import ClassSet, load_set
@@ -92,6 +95,18 @@ def test_planted_words_get_their_labels_and_the_others_none() -> None:
     assert found.emergent_share < found.share
 
 
+def test_the_line_names_emergent_words_only_where_there_are_any() -> None:
+    vectors, names, words = made(3, {0: [6, -2, -2, 1.5], 1: [5.0, 5, -4, -4]})
+
+    def said(threshold: float) -> str:
+        found = aslant.intersectional_bias(vectors, names, words[:4], threshold=threshold, n_resamples=99, chance=0)
+        (line,) = show.glance(found, lambda name: name)
+        return line.sentence.removeprefix(f"{len(found.intersectional)} of 4 words go with group rather than ")
+
+    assert said(1.1) == f"with another group, 1 of them with neither trait alone ({words[0]})."
+    assert said(1.99) == "with another group."
+
+
 def test_on_noise_neither_the_words_nor_their_number_stand_out() -> None:
     results = [
         aslant.intersectional_bias(*noise(seed), n_resamples=199, chance=199, rng=seed) for seed in range(40)
@@ -129,6 +144,19 @@ def test_results_do_not_depend_on_the_order_of_words_and_come_back_from_json() -
     other = aslant.intersectional_bias(vectors, names, words[::-1], n_resamples=199, chance=99)
     assert {w.word: w.pvalue for w in first.words} == {w.word: w.pvalue for w in other.words}
     assert result_from_dict(json.loads(first.to_json())) == first
+
+
+def test_what_random_names_give_does_not_depend_on_how_many_words_are_compared_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    vectors, names, words = made(7)
+    whole = aslant.intersectional_bias(vectors, names, words, n_resamples=99, chance=49)
+    monkeypatch.setattr(measure, "BLOCK", 5)  # 12 words: three blocks
+    parts = aslant.intersectional_bias(vectors, names, words, n_resamples=99, chance=49)
+    found = [[word.chance for word in each.words] for each in (parts, whole)]
+    assert None not in found[0]
+    for ours, expected in zip(*found, strict=True):
+        assert astuple(ours)[1:] == pytest.approx(astuple(expected)[1:], abs=1e-6)
 
 
 def test_a_name_that_is_missing_is_listed() -> None:
@@ -169,3 +197,17 @@ def test_a_name_in_two_groups_is_refused() -> None:
     vectors, names, words = made(6)
     with pytest.raises(MeasureError, match="only one of the two sets"):
         aslant.intersectional_bias(vectors, [names[0], names[1], names[2], [*names[3], names[0][0]]], words)
+
+
+def test_the_rows_call_each_word_what_it_is() -> None:
+    result = aslant.intersectional_bias(aslant.load(), n_resamples=99, chance=0)
+    first, second, *rest = result.words
+    made = dataclasses.replace(
+        result,
+        words=(
+            dataclasses.replace(first, emergent=True, intersectional=True),
+            dataclasses.replace(second, emergent=False, intersectional=True),
+            *(dataclasses.replace(word, emergent=False, intersectional=False) for word in rest),
+        ),
+    )
+    assert [row["label"] for row in made.rows()] == ["emergent", "intersectional", *[""] * len(rest)]

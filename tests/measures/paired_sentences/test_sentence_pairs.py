@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.paired_sentences.measure import drawn_pairs, pair_set
-from aslant.measures.paired_sentences.result import ALL, PairsComparisonResult, SentencePairsResult
+from aslant.measures.paired_sentences.result import ALL, PairGroup, PairsComparisonResult, SentencePairsResult
 from aslant.measures.paired_sentences.show import comparison_table, glance, groups_picture, groups_table
 from aslant.models.language_models import TransformersMaskedLM
 from aslant.models.protocols import TextScore
@@ -46,6 +46,7 @@ def test_a_model_that_prefers_every_stereotype_has_a_share_of_one(tmp_path: Path
     p = aslant.sentence_pairs(FakeTextLM(stereotyping), made(tmp_path), **NO_DRAWS)
     assert (p.share, p.groups[0].count, p.groups[0].equal) == (1.0, 30, 0)
     assert [pair.difference for pair in p.pairs] == [1.0] * 30
+    assert p.groups[0].mean == 1.0
     assert p.groups[0].share_pvalue == pytest.approx(2 / 2**30)
     assert p.by_category["age"].share_qvalue == p.by_category["age"].share_pvalue
     against = aslant.sentence_pairs(FakeTextLM(lambda t, c: -stereotyping(t, c)), made(tmp_path), **NO_DRAWS)
@@ -79,6 +80,16 @@ def test_equal_scores_are_counted_apart(tmp_path: Path) -> None:
     alike = aslant.sentence_pairs(FakeTextLM(lambda text, prompt: -1.0), made(tmp_path, 4), **NO_DRAWS)
     assert (alike.share, alike.groups[0].share_pvalue, alike.groups[0].equal) == (None, None, 4)
     assert groups_table(alike).rows[0]["share"] == "–"
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf])
+@pytest.mark.parametrize("word", ["n3", "m3"])
+def test_one_sentence_without_a_finite_score_is_an_error_that_names_its_pair(
+    tmp_path: Path, word: str, value: float
+) -> None:
+    lm = FakeTextLM(lambda text, prompt: value if f" {word} " in text else stereotyping(text, prompt))
+    with pytest.raises(MeasureError, match=r"no finite log-probability for 'The old n3 slept.' or 'The young m3"):
+        aslant.sentence_pairs(lm, made(tmp_path, 5), **NO_DRAWS)
 
 
 def test_directions_and_flags_are_kept_apart(tmp_path: Path) -> None:
@@ -152,6 +163,8 @@ def test_stereoset_has_its_three_scores_over_terms(tmp_path: Path) -> None:
     assert within.ss == 100.0
     assert within.icat == 0.0
     assert [found.part for found in p.language_model] == ["intersentence", "intrasentence", ALL]
+    certain = FakeTextLM(lambda text, prompt: 0.0 if "fish" in text else 0.5 if "lazy" in text else -1.0)
+    assert aslant.sentence_pairs(certain, stereoset(tmp_path), **NO_DRAWS).language_model[-1].lms == 50.0
     fair = FakeTextLM(lambda text, prompt: -9.0 if "fish" in text else -1.0 - ("cook" in text) * ("lazy" in text))
     (*_, all_parts) = aslant.sentence_pairs(fair, stereoset(tmp_path), **NO_DRAWS).language_model
     assert all_parts.icat == pytest.approx(all_parts.lms * min(all_parts.ss, 100 - all_parts.ss) / 50)
@@ -230,7 +243,9 @@ def test_mcnemar_looks_at_disagreements_only(tmp_path: Path) -> None:
     path = made(tmp_path, 12)
     first = aslant.sentence_pairs(FakeTextLM(stereotyping), path, **NO_DRAWS)
     second = aslant.sentence_pairs(
-        FakeTextLM(lambda t, c: stereotyping(t, c) * (-1 if t[-9] in "12345" else 1), "other"), path, **NO_DRAWS
+        FakeTextLM(lambda t, c: stereotyping(t, c) * (-1 if t[-9:-8] in tuple("12345") else 1), "other"),
+        path,
+        **NO_DRAWS,
     )
     found = aslant.compare_pairs(first, second)
     group = found.groups[0]
@@ -311,6 +326,15 @@ def test_a_result_is_read_back_and_shown(tmp_path: Path) -> None:
     assert len(p.rows()) == 30
 
 
+def test_two_clusters_have_lines_under_their_names_and_one_has_none(tmp_path: Path) -> None:
+    p = aslant.sentence_pairs(FakeTextLM(stereotyping), made(tmp_path, 2), **NO_DRAWS)
+    lines = glance(p, lambda name: name)
+    assert [(line.category, line.stimuli) for line in lines] == [("several", p.dataset), ("age", f"{p.dataset}, age")]
+    assert lines[0].sentence.startswith("In 2 of 2 pairs (100%)")
+    assert lines[1].sentence.startswith("In 2 of 2 pairs on age (100%)")
+    assert glance(aslant.sentence_pairs(FakeTextLM(stereotyping), made(tmp_path, 1), **NO_DRAWS), str) == []
+
+
 def test_twins_that_reach_as_much_take_the_evidence_away(tmp_path: Path) -> None:
     class WithTwins(FakeTextLM):
         def untrained(self, seed: int) -> FakeTextLM:
@@ -323,11 +347,53 @@ def test_twins_that_reach_as_much_take_the_evidence_away(tmp_path: Path) -> None
     assert [each.evidence for each in glance(alone, lambda name: name)] == ["strong", "strong"]
 
 
-def test_without_untrained_models_a_preference_for_short_sentences_is_not_evidence(tmp_path: Path) -> None:
-    class ByWords(FakeTextLM):
-        def continuation_scores(self, pairs: Sequence[tuple[str, str]], **options: Any) -> list[TextScore]:
-            return [TextScore(self.value(text, prompt), len(text.split())) for prompt, text in pairs]
+def test_a_share_of_none_of_the_pairs_is_as_far_from_one_half_as_one_of_all(tmp_path: Path) -> None:
+    class WithTwins(FakeTextLM):
+        def untrained(self, seed: int) -> FakeTextLM:
+            return FakeTextLM(name=f"twin {seed}")
 
+    for sign, share in ((1, 1.0), (-1, 0.0)):
+        p = aslant.sentence_pairs(
+            WithTwins(lambda text, prompt, sign=sign: sign * stereotyping(text, prompt)),
+            made(tmp_path),
+            bootstrap=0,
+            twins=3,
+        )
+        assert p.share == share
+        assert [each.evidence for each in glance(p, lambda name: name)] == ["strong", "strong"]
+
+
+class ByWords(FakeTextLM):
+    """A model whose word pieces are words."""
+
+    def continuation_scores(self, pairs: Sequence[tuple[str, str]], **options: Any) -> list[TextScore]:
+        return [TextScore(self.value(text, prompt), len(text.split())) for prompt, text in pairs]
+
+
+def test_without_untrained_models_the_line_is_graded_by_pairs_of_one_length(tmp_path: Path) -> None:
+    longer = [(f"The old n{i} slept.", f"The quite young m{i} slept.", "age") for i in range(30)]
+    even = [(f"The old k{i} slept.", f"The young l{i} slept.", "age") for i in range(11)]
+
+    def value(text: str, prompt: str) -> float:
+        alike = -3.0 if " k10 " in text or " l10 " in text else 0.0  # one pair of equal scores
+        against = 2.0 if " l8 " in text or " l9 " in text else 0.0  # two that prefer the other sentence
+        return alike or stereotyping(text, prompt) + against
+
+    def first(rows: list[tuple[str, str, str]]) -> Any:
+        return glance(aslant.sentence_pairs(ByWords(value), table(tmp_path, rows), **NO_DRAWS), lambda name: name)[0]
+
+    both = first(longer + even)
+    assert both.sentence.startswith("In 38 of 40 pairs")
+    assert both.sentence.endswith(" Of the 10 with as many word pieces in both sentences: 80%.")
+    assert both.pvalue == pytest.approx(binomtest(8, 10).pvalue)
+    alone = first(even)
+    assert (alone.pvalue, "word pieces" in alone.sentence) == (pytest.approx(binomtest(8, 10).pvalue), False)
+    none = first(longer)
+    assert (none.pvalue, none.evidence) == (1.0, "none")
+    assert none.sentence.endswith(" No two sentences of a pair have the same number of word pieces.")
+
+
+def test_without_untrained_models_a_preference_for_short_sentences_is_not_evidence(tmp_path: Path) -> None:
     longer = [(f"The old n{i} slept.", f"The quite young m{i} slept.", "age") for i in range(30)]
     even = [(f"The old k{i} slept.", f"The young l{i} slept.", "age") for i in range(30)]
 
@@ -367,10 +433,125 @@ def test_bad_sources_are_refused_in_one_sentence(tmp_path: Path) -> None:
         pair_set(tmp_path, "fr")
     with pytest.raises(StimuliError, match="is for BEC-Pro"):
         pair_set(made(tmp_path), "de")
-    with pytest.raises(StimuliError, match="name a file"):
+    with pytest.raises(StimuliError, match=r"has none of crows_pairs_anonymized\.csv, .*; name a file"):
         pair_set(Path(__file__).parent)
     with pytest.raises(MeasureError, match="does not score texts"):
         aslant.sentence_pairs(object(), made(tmp_path))
+
+
+class Frequent(FakeTextLM):
+    """A model for which a sentence is as probable as its words are frequent, plus noise and `lean` per old person."""
+
+    def __init__(self, seed: int, lean: float = 0.0) -> None:
+        super().__init__(self.told)
+        self.seed, self.lean = seed, lean
+
+    def told(self, text: str, prompt: str) -> float:
+        words = text.removesuffix(".").split()
+        frequency = sum(self.of(word) - 2.5 * word.startswith("old") for word in words)  # the old are rarer words
+        alone = len(words) == 1
+        return frequency if alone else frequency + 2 * self.of(text) + self.lean * ("old" in text)
+
+    def of(self, text: str) -> float:
+        return float(np.random.default_rng([self.seed, *text.encode()]).normal())
+
+
+def of_frequency(p: SentencePairsResult) -> PairGroup:
+    return next(group for group in p.groups if group.by == "frequency")
+
+
+def test_what_the_frequency_of_contrasted_words_explains_is_taken_out(tmp_path: Path) -> None:
+    """Rare words look like a preference against the old; without frequency it is gone, and a real one is found."""
+    rows = [(f"The old{i} slept.", f"The young{i} slept.", "age") for i in range(60)]
+    path = table(tmp_path, rows)
+    only = [aslant.sentence_pairs(Frequent(seed), path, **NO_DRAWS) for seed in range(40)]
+    raw = np.array([p.groups[0].share_pvalue for p in only], float)
+    rest = np.array([of_frequency(p).share_pvalue for p in only], float)
+    assert (raw <= 0.05).mean() > 0.8
+    assert (rest <= 0.05).mean() <= 0.12
+    assert np.mean([of_frequency(p).share for p in only]) == pytest.approx(0.5, abs=0.05)
+    leaning = [aslant.sentence_pairs(Frequent(seed, lean=4.0), path, **NO_DRAWS) for seed in range(10)]
+    assert np.mean([of_frequency(p).share for p in leaning]) > 0.58  # a part of it goes with frequency here
+    assert np.mean([of_frequency(p).mean_pvalue <= 0.05 for p in leaning]) >= 0.5
+    first = only[0]
+    assert first.frequency is not None
+    assert first.frequency.n == 60
+    assert first.frequency.expected < 0.25
+    assert first.frequency.slope == pytest.approx(1.0, abs=0.5)
+    assert any(note.startswith("frequency: in 60 pairs") for note in groups_table(first).notes)
+
+
+def test_the_line_of_word_frequency_does_not_depend_on_which_sentence_comes_first(tmp_path: Path) -> None:
+    rows = [(f"The old{i} slept.", f"The young{i} slept.", "age") for i in range(20)]
+    p = aslant.sentence_pairs(Frequent(3), table(tmp_path, rows), **NO_DRAWS)
+    turned = [row if i % 2 else (row[1], row[0], row[2]) for i, row in enumerate(rows)]
+    q = aslant.sentence_pairs(Frequent(3), table(tmp_path, turned), **NO_DRAWS)
+    assert p.frequency is not None
+    assert q.frequency is not None
+    assert q.frequency.slope == pytest.approx(p.frequency.slope)
+    priors, gaps = (np.array([getattr(pair, name) for pair in p.pairs]) for name in ("prior", "difference"))
+    assert p.frequency.slope == pytest.approx(np.linalg.lstsq(priors[:, None], gaps, rcond=None)[0][0])
+    assert of_frequency(p).mean == pytest.approx((gaps - p.frequency.slope * priors).mean())
+
+
+def test_a_word_that_is_impossible_by_itself_has_no_frequency(tmp_path: Path) -> None:
+    class Never(Frequent):
+        def told(self, text: str, prompt: str) -> float:
+            return -math.inf if text == "old3" else super().told(text, prompt)
+
+    rows = [(f"The old{i} slept.", f"The young{i} slept.", "age") for i in range(20)]
+    p = aslant.sentence_pairs(Never(3), table(tmp_path, rows), **NO_DRAWS)
+    assert [place for place, pair in enumerate(p.pairs) if pair.prior is None] == [3]
+    assert p.frequency is not None
+    assert p.frequency.n == 19
+
+
+def test_word_frequency_is_not_told_from_few_contrasts_nor_of_sentences_that_follow_others(tmp_path: Path) -> None:
+    ends = [(i % 9, "very " * i + "well") for i in range(30)]
+    rows = [(f"The old{i} slept {end}.", f"The young{i} slept {end}.", "age") for i, end in ends]
+    p = aslant.sentence_pairs(Frequent(0), table(tmp_path, rows), **NO_DRAWS)
+    assert p.frequency is None
+    assert not any(group.by == "frequency" for group in p.groups)
+    one_sided = [(f"The old{i} man slept.", "The man slept.", "age") for i in range(12)]
+    assert aslant.sentence_pairs(Frequent(0), table(tmp_path, one_sided), **NO_DRAWS).frequency is None
+
+
+REVISED = """\tsent_more\tsent_less\tstereo_antistereo\tbias_type
+0\tThe tall dog barked. \tThe short dog barked.\tstereo\tphysical-appearance
+8\t"Cats sleep," said the old man\t"Cats sleep," said the young man\tantistereo\tage
+LA000\tRed birds, all of them, sing.\tBlue birds, all of them, sing.\tstereo\tautre
+"""
+
+
+def test_the_revised_crows_pairs_are_read_with_their_own_ids_and_quotation_marks(tmp_path: Path) -> None:
+    """In its format, with sentences of ours: tabs, ids in a column without a name, marks that are part of the text."""
+    path = tmp_path / "crows_pairs_EN_revised.csv"
+    path.write_text(REVISED, encoding="utf-8")
+    for source in (path, tmp_path):
+        found = pair_set(source)
+        assert (found.id, found.title) == ("crows-pairs-revised", "CrowS-Pairs, revised English")
+        assert [pair.id for pair in found.pairs] == ["0", "8", "LA000"]
+        assert [pair.category for pair in found.pairs] == ["physical-appearance", "age", "autre"]
+        assert [pair.direction for pair in found.pairs] == ["stereo", "antistereo", "stereo"]
+        assert found.pairs[0].more == "The tall dog barked."
+        assert found.pairs[1].more == '"Cats sleep," said the old man'
+        assert found.pairs[1].cluster == "old / young"
+
+
+def test_quotation_marks_of_a_table_with_tabs_are_the_tables_where_all_are_doubled(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_text(
+        'sent_more\tsent_less\tbias_type\n"""Hush,"" said the old man"\t"The young\tman slept"\tage\n', encoding="utf-8"
+    )
+    with pytest.raises(StimuliError, match="not as many columns"):  # a tab inside marks: the marks are taken as text
+        pair_set(path)
+    path.write_text('sent_more\tsent_less\tbias_type\n"""Hush,"" said the old man"\tHush\tage\n', encoding="utf-8")
+    assert pair_set(path).pairs[0].more == '"Hush," said the old man'
+
+
+def test_the_ids_of_crows_pairs_are_its_own_row_numbers(real_data: Path) -> None:
+    found = pair_set(real_data / "crows_pairs" / "crows_pairs_anonymized.csv")
+    assert [pair.id for pair in found.pairs] == [str(number) for number in range(1508)]
 
 
 def test_real_crows_pairs_are_read(real_data: Path) -> None:
@@ -383,3 +564,17 @@ def test_real_crows_pairs_are_read(real_data: Path) -> None:
         bec_pro = pair_set(real_data / "bec_pro", language)
         assert len(bec_pro.pairs) == 2700
         assert len({pair.cluster for pair in bec_pro.pairs}) == 60
+
+
+def test_ten_contrasts_tell_frequency_and_nine_do_not() -> None:
+    from types import SimpleNamespace
+
+    from aslant.measures.paired_sentences.statistic import frequency_of
+
+    def pair(place: int) -> Any:
+        return SimpleNamespace(counted=True, prior=1.0, difference=0.5, equal=False, cluster=str(place))
+
+    assert frequency_of([pair(place) for place in range(9)] * 2) is None
+    found = frequency_of([pair(place) for place in range(10)])
+    assert found is not None
+    assert found.slope == 0.5

@@ -41,6 +41,10 @@ def test_scores_between_random_classes_are_those_of_the_measure(
     np.testing.assert_allclose(values[0], np.mean(expected, axis=1), atol=1e-6)
     assert given is not None
     np.testing.assert_allclose(given[1], (1 + (np.array(expected) >= own).sum(axis=0)) / 41)
+    tied = np.array(expected)[7]  # what a draw reaches but for rounding, it reaches
+    given = chance.polarity_chance(v, words, used, scheme, tied, 40, np.random.default_rng(3))
+    assert given is not None
+    np.testing.assert_allclose(given[1], (1 + (np.array(expected) >= tied).sum(axis=0)) / 41)
 
 
 def test_a_word_that_only_these_classes_move_is_beyond_chance_and_others_are_not() -> None:

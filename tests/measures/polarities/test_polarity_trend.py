@@ -38,7 +38,9 @@ def test_a_planted_trend_is_found_with_scipys_numbers() -> None:
     scores = [p.score for p in t.points]
     assert t.test.kendall == pytest.approx(stats.kendalltau(range(8), scores).statistic) == 1
     assert t.test.kendall_pvalue < 0.001
-    assert t.test.slope_per_century > 0
+    slopes = [(b - a) / (10 * (j - i)) for i, a in enumerate(scores) for j, b in enumerate(scores) if i < j]
+    assert min(slopes) > 0
+    assert t.test.slope_per_century == pytest.approx(100 * np.median(slopes))
 
 
 def test_no_trend_is_found_where_there_is_none() -> None:
@@ -238,6 +240,17 @@ def test_classes_may_name_their_scheme() -> None:
         "she,he": (["she", "he"], "binary"),
         "race-four:one-vs-rest": ("race-four", "one-vs-rest"),
     }
+
+
+def test_classes_of_several_words_are_written_on_the_command_line() -> None:
+    classes = {"old": ("elderly", "aged"), "young": ("youth",)}
+    for given, scheme in (
+        ("old: elderly, aged; young: youth", "binary"),
+        ("old: elderly,aged;young:youth:one-vs-rest", "one-vs-rest"),
+    ):
+        assert settings_of([given], None, "binary") == {given: (classes, scheme)}
+    found = needed_words({"own": (classes, "binary")}, ["nurse"])
+    assert found == ("nurse", "elderly", "aged", "youth")
 
 
 def test_a_trend_says_first_how_many_of_the_words_it_is_about() -> None:

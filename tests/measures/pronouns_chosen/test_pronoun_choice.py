@@ -46,6 +46,25 @@ def test_a_planted_stereotype_is_preferred_in_every_sentence(sets: tuple[Path, P
     assert group.correlation.pearson_pvalue <= 0.002
 
 
+@pytest.mark.parametrize("value", [math.nan, -math.inf])
+@pytest.mark.parametrize(
+    ("kind", "hidden"), [(MaskedPronounLM, False), (MaskedPronounLM, True), (CausalPronounLM, False)]
+)
+def test_a_probability_of_nought_is_an_error_that_names_the_sentence(
+    sets: tuple[Path, Path], kind: Any, hidden: bool, value: float
+) -> None:
+    lm = kind(planted=1.5)
+    usual = lm.log_probability
+
+    def one_is_not(sentence: Sentence, **given: bool) -> float:
+        odd = given["hidden"] == hidden and (sentence.target, sentence.attribute) == ("she", "nurse")
+        return value if odd else usual(sentence, **given)
+
+    lm.log_probability = one_is_not
+    with pytest.raises(MeasureError, match=r"no finite log-probability for '.*nurse"):
+        aslant.pronoun_choice(lm, sets[0], **FAST)
+
+
 class WithTwins(MaskedPronounLM):
     """A model of which the first untrained twin prefers “he” everywhere, and the second is as it is."""
 
@@ -282,7 +301,7 @@ def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path, sets: tuple[Path
         with pytest.raises(AslantError, match=message):
             aslant.pronoun_choice(lm, source, **options)
     with pytest.raises(MeasureError, match="not a language model"):
-        aslant.pronoun_choice("bert", sets[0])
+        aslant.pronoun_choice(7, sets[0])
     with pytest.raises(StimuliError, match="no line of"):
         pronoun_set(write_winobias(tmp_path / "bad", {"pro 1": ["no brackets"]}))
 

@@ -24,7 +24,9 @@ RNG = np.random.default_rng
 
 def made(count: int = 40) -> tuple[Any, list[PronounScore]]:
     scores = []
-    for i, odds in enumerate(RNG(0).normal(size=count)):
+    drawn = RNG(0).normal(size=count)
+    drawn[3] = 0.0  # no preference at all is not one for the stereotype
+    for i, odds in enumerate(drawn):
         job = list(JOBS)[i % 6]
         sign = {"female": 1, "male": -1}.get(JOBS[job] or "")
         corrected = None if i % 5 == 0 else float(odds + 0.1 * i)

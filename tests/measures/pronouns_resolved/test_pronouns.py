@@ -12,9 +12,9 @@ from sklearn.metrics import accuracy_score, log_loss
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.measures.pronouns_resolved import statistics
+from aslant.measures.pronouns_resolved import predictions, statistics
 from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
-from aslant.measures.pronouns_resolved.predictions import plan
+from aslant.measures.pronouns_resolved.predictions import features, plan
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.settings import PronounSettings
 from aslant.measures.pronouns_resolved.statistics import Topics, by_gender, log_losses, topic_biases
@@ -132,6 +132,29 @@ def test_words_that_the_model_cannot_place_are_listed_and_add_nothing() -> None:
     none = resolve(gap_like(60), lm=Choosy(TABLE, unknown=sum(TOPICS, ())))
     assert (none.correlations, none.topics[0].bias) == ((), None)
     assert "can place no word" in none.without_bias
+
+
+def test_a_sample_without_a_finite_vector_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples, vectors = gap_like(60)[:3], np.zeros((9, 64), np.float32)
+    monkeypatch.setattr(predictions, "vectors_of", lambda *given, **options: vectors)
+    assert features(FakeEncoder(), samples, None, None).shape == (3, 192)
+    for row, sample in ((0, samples[0]), (5, samples[1]), (6, samples[2])):
+        vectors[:] = 0
+        vectors[row, 7] = np.inf
+        with pytest.raises(MeasureError, match=f"no finite vector for sample '{sample.id}'"):
+            features(FakeEncoder(), samples, None, None)
+
+
+def test_a_sample_that_several_classifiers_predict_has_the_mean_of_their_probabilities(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = iter([0.0, 0.3, 0.6])
+    monkeypatch.setattr(predictions, "class_probabilities", lambda *given, **options: np.full((4, 3), next(drawn)))
+    rows, x = np.arange(2), np.zeros((2, 6), np.float32)
+    fits = [predictions.Fit(0, rows, rows, rows, seed) for seed in range(3)]
+    found = predictions.predictions(fits, x, x, rows, (1, 2), QUICK, None, None)
+    for probabilities in found:
+        np.testing.assert_allclose(probabilities, np.full((1, 2, 3), 0.3))
 
 
 def test_folds_keep_pages_whole_and_never_train_or_stop_on_what_they_predict() -> None:
@@ -262,8 +285,8 @@ def test_pvalues_are_even_where_genders_are_given_out_at_random() -> None:
         ({"confidence": 1.5}, "confidence is 1.5"),
         ({"topics": 5000}, "topics is 5000"),
         ({"topics": 60}, "cannot give 60 topics; request fewer"),
-        ({"encoder": "bert"}, "is not an encoder; open one with aslant.load_encoder"),
-        ({"lm": "bert"}, "is not a language model; open one with aslant.load_lm"),
+        ({"encoder": 7}, "is not an encoder; open one with aslant.load_encoder"),
+        ({"lm": 7}, "is not a language model; open one with aslant.load_lm"),
         ({"folds": 70}, "labelled 'A'|70 folds"),
     ],
 )

@@ -102,6 +102,11 @@ def test_classifiers_trained_on_swapped_texts_say_what_chance_gives(female: floa
         assert abs(result.counterfactual[0].difference) < 0.08
     [line] = glances("pronoun-resolution", [result])
     assert (line.pvalue, line.chance) == (None, result.chance)
+    assert (line.effect, " With the pronouns of every text swapped" in line.sentence) == (
+        result.counterfactual[0].difference, True
+    )  # fmt: skip
+    [bare] = glances("pronoun-resolution", [replace(result, counterfactual=())])
+    assert (bare.effect, "With the pronouns" in bare.sentence) == (result.gap.difference, False)
     [untested] = glances("pronoun-resolution", [replace(result, chance=None)])
     assert untested.evidence == "not tested"
 

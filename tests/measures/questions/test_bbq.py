@@ -37,6 +37,13 @@ def group(result: Any, category: str, condition: str) -> Any:
     return next(g for g in result.groups if (g.category, g.condition) == (category, condition))
 
 
+def test_that_questions_stand_in_the_models_own_turn_of_a_chat_is_said(folder: Path) -> None:
+    lm = FakeTexts()
+    assert not any("chat" in note for note in bbq(lm, folder, sets=1, bootstrap=0).notes)
+    lm.chat = "Write a sentence."  # type: ignore[attr-defined]
+    assert any("in the model's own turn" in note for note in bbq(lm, folder, sets=1, bootstrap=0).notes)
+
+
 def test_counts_and_scores_are_those_of_slow_loops(folder: Path) -> None:
     lm = FakeTexts()
     result = bbq(lm, folder, sets=0, bootstrap=0)
@@ -93,6 +100,22 @@ def test_a_model_that_always_names_the_same_person_is_not_biased(folder: Path) -
     )
     assert {g.bias for g in result.groups if g.condition == "ambiguous"} == {0.0}
     assert len(show.glance(result, lambda name: name)) == 2
+
+
+def test_lines_say_which_way_answers_lean_and_leave_the_sum_of_several_categories_out(folder: Path) -> None:
+    def lines(sign: int, **given: Any) -> list[Any]:
+        lm = says(lambda prompt, answer: answer.startswith(("young", "old")[::sign]["forgot" in prompt]))
+        return show.glance(bbq(lm, folder, sets=0, bootstrap=0, **given), lambda name: name)
+
+    for sign, way in ((1, "towards"), (-1, "against")):
+        ambiguous, disambiguated = lines(sign, categories="Age")
+        assert (ambiguous.effect, disambiguated.effect) == (sign, sign)
+        assert ambiguous.sentence.endswith(f"the others lean {way} stereotypes by 1.00.")
+        assert disambiguated.sentence.endswith(f"those that name a person lean {way} stereotypes by 1.00.")
+        assert (ambiguous.category, ambiguous.stimuli.endswith(", Age, ambiguous")) == ("age", True)
+    assert [line.category for line in lines(1)] == ["age"] * 2 + ["religion"] * 2
+    even = show.glance(bbq(says(lambda prompt, answer: answer in UNKNOWN), folder, sets=0, bootstrap=0), str)
+    assert [(line.effect, "lean towards stereotypes by 0.00." in line.sentence) for line in even] == [(0.0, True)] * 2
 
 
 def test_models_without_preferences_are_seldom_found_to_be_biased(folder: Path) -> None:
@@ -187,9 +210,10 @@ def test_files_of_another_kind_are_refused(folder: Path, change: Callable[[Path]
         ({"categories": "Height"}, "there is no category 'Height'; choose among Age, Religion"),
         ({"source": "/nowhere"}, "there is no folder '/nowhere'"),
         ({"prompt": "[CONTEXT]"}, "must have"),
-        ({"lm": "gpt2"}, "does not score texts"),
+        ({"lm": 7}, "does not score texts"),
         ({"lm": FakeTexts(unknown=["Question:"])}, "no question can be scored"),
         ({"lm": FakeTexts(lambda prompt, text: float("nan"))}, "no finite log-likelihood"),
+        ({"lm": FakeTexts(lambda prompt, text: float("-inf"))}, "no finite log-likelihood"),
         ({"sets": -1}, "sets"),
     ],
 )
@@ -197,6 +221,18 @@ def test_bad_input_is_one_clear_error(folder: Path, arguments: dict[str, Any], w
     given = {"lm": FakeTexts(), "source": folder, **arguments}
     with pytest.raises(AslantError, match=words):
         bbq(given.pop("lm"), **given)
+
+
+def test_one_answer_of_probability_nought_is_an_error_that_names_its_question(folder: Path) -> None:
+    chosen = [question for question in read_bbq(folder).questions if question.category == "Religion"]
+    last = chosen[-1]
+
+    def value(prompt: str, text: str) -> float:
+        return float("-inf") if last.question in prompt and text == f" {last.answers[1]}" else 0.0
+
+    with pytest.raises(MeasureError, match="no finite log-likelihood") as error:
+        bbq(FakeTexts(value), folder, sets=0, bootstrap=0)
+    assert f"'{last.question}'" in str(error.value)
 
 
 def test_tables_fit_80_columns_and_say_what_they_contain_first(folder: Path) -> None:

@@ -232,7 +232,7 @@ def test_a_suite_lists_what_it_skips() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"pooling": "max"}, "pooling is 'max'; choose one of mean, first"),
+        ({"pooling": "max"}, "pooling is 'max'; choose one of served, mean, first"),
         ({"unit": "letter"}, "unit is 'letter'; choose one of word, sentence"),
         ({"templates": ["no slot"]}, "must contain {word}"),
         ({"templates": []}, "no sentence was given"),
@@ -320,6 +320,15 @@ def test_a_test_in_another_language_has_no_chance_level_and_says_why() -> None:
     result = aslant.seat(FakeEncoder(), german, bootstrap=0)
     assert result.chance is None
     assert any("no chance level, since its language is not English" in note for note in seat_table(result).notes)
+
+
+def test_a_suite_in_two_languages_says_in_which_sentences_each_was_asked() -> None:
+    german = structs.replace(OWN, language="de", id="eigener")
+    suite = aslant.seat_suite(FakeEncoder(), [OWN, german], bootstrap=0, chance=0)
+    alone = [aslant.seat_suite(FakeEncoder(), [test], bootstrap=0, chance=0) for test in (OWN, german)]
+    each = [one.provenance.settings["sentences"] for one in alone]
+    assert each[0] != each[1]
+    assert suite.provenance.settings["sentences"] == each
 
 
 class WithPieces(FakeEncoder):

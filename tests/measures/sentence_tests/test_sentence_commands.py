@@ -52,7 +52,7 @@ def test_seat_gives_what_the_function_gives(run: Run, loading: Loading) -> None:
     assert answer.returncode == 0, answer.stderr
     expected = aslant.seat(FakeEncoder(), "weat-7", min_found=0.5, bootstrap=50, rng=4)
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
-    asked = {"layer": -2, "pieces": "mean", "device": None, "dtype": "float32"}
+    asked = {"layer": -2, "pieces": "mean", "device": None, "dtype": "float32", "prompt": None}
     assert loading.calls == [("some-model", asked)]
 
 

@@ -1,4 +1,4 @@
-"""Draws of scores: words counted anew, dealt out anew and replaced give what loops over the definitions give."""
+"""Draws of scores: words counted anew, reassigned and replaced give what loops over the definitions give."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import aslant
 from aslant.measures.set_scores import draws
@@ -64,6 +65,15 @@ def test_words_drawn_with_replacement_count_as_often_as_they_are_drawn(
     np.testing.assert_allclose(values, finite, atol=1e-6)
 
 
+def test_as_many_words_are_drawn_as_a_set_has_each_as_often_as_any_other() -> None:
+    members = np.array([[1.0, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
+    drawn = draws._drawn(members, 9_000, np.random.default_rng(8))
+    np.testing.assert_array_equal(drawn.sum(axis=2), [[3, 2]] * 9_000)
+    for word, n in enumerate((3, 3, 3, 2, 2)):
+        observed = np.bincount(drawn[:, int(word > 2), word].astype(int), minlength=n + 1)
+        assert stats.chisquare(observed, stats.binom.pmf(range(n + 1), n, 1 / n) * 9_000).pvalue > 1e-3
+
+
 @pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.dealt])
 def test_the_p_value_is_the_share_of_all_ways_to_deal_words_out(name: str) -> None:
     _, found = looked((3, 3, 3, 3) if name == "rnsb" else (4, 4, 5, 4))
@@ -90,6 +100,17 @@ def test_the_p_value_is_the_share_of_all_ways_to_deal_words_out(name: str) -> No
         tails = [float(np.mean(np.array(every) >= value - 1e-6)), float(np.mean(np.array(every) <= value + 1e-6))]
         share = min(1.0, 2 * min(tails))
     assert pvalue == pytest.approx(share)
+    if score.dealt != "means":  # as many as are asked for: still all of them, each once
+        assert draws.own_pvalue(score, batch, value, len(every), NONE) == (pvalue, "enumeration", len(every))
+
+
+def test_pairs_are_turned_in_every_way_where_as_many_are_asked_for_as_there_are() -> None:
+    counts = np.array([[1.0] * 4 + [-1.0] * 4])
+    for most, different in ((16, 16), (17, 16), (15, 15)):
+        made, ways = draws._dealt("pairs", counts, most, np.random.default_rng(0))
+        assert (len(made), ways) == (different, 16)
+        assert (made[:, :, :4] == -made[:, :, 4:]).all()
+        assert (len(np.unique(made, axis=0)) == 16) == (most >= 16)
 
 
 def test_with_more_ways_than_resamples_some_are_drawn_and_the_observed_one_counts() -> None:
@@ -100,6 +121,8 @@ def test_with_more_ways_than_resamples_some_are_drawn_and_the_observed_one_count
     assert (method, ways) == ("monte carlo", 70)
     assert pvalue is not None
     assert round(pvalue * 61, 9) == round(pvalue * 61)
+    best = draws.own_pvalue(score, found.batch, 1e6, 60, np.random.default_rng(1))[0]
+    assert best == 1 / 61
 
 
 def test_without_words_that_could_change_places_there_is_no_p_value() -> None:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import aslant
 from aslant.errors import AslantError
-from aslant.measures.set_scores.draws import seen_by, values_of
+from aslant.measures.set_scores import scoring
+from aslant.measures.set_scores.draws import means_pvalue, seen_by, values_of
 from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.sets import asked_of, look_up
-from aslant.statistics import unit_rows
+from aslant.statistics import PermutationPvalue, unit_rows
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 from slow_scores import SLOW
@@ -118,6 +119,21 @@ def test_ml_eat_has_the_levels_of_the_authors_code() -> None:
     assert [(level.value, level.sd) for level in third] == [
         (pytest.approx(block.mean()), pytest.approx(block.std(ddof=1))) for block in blocks
     ]
+
+
+def test_the_second_level_of_ml_eat_is_drawn_by_the_seed_where_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def drawn(first: Any, second: Any, n: int, rng: np.random.Generator) -> PermutationPvalue:
+        asked.append(float(rng.random()))
+        return means_pvalue(first, second, n, rng)
+
+    monkeypatch.setattr(scoring, "means_pvalue", drawn)
+    for seed in (1, 1, 2):
+        aslant.ml_eat(aslant.load(), "weat-7", chance=0, bootstrap=0, rng=seed)
+    first, again, other = asked[:2], asked[2:4], asked[4:]
+    assert first == again != other
+    assert len({*first, *other}) == 4
 
 
 def test_ml_eats_first_level_is_weat() -> None:
@@ -262,7 +278,7 @@ def test_bad_input_is_refused_in_one_sentence(name: str, given: dict[str, Any], 
 
 def test_what_is_not_vectors_is_refused() -> None:
     with pytest.raises(AslantError, match="open it with aslant"):
-        aslant.mac("glove.txt", "weat-6")
+        aslant.mac(None, "weat-6")
 
 
 def test_a_classifier_that_is_quite_sure_leaves_numbers_numbers() -> None:

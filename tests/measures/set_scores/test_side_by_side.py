@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,9 @@ def test_an_audit_has_one_line_for_each_category(both: WordSetScoresResult) -> N
         ("race", "sd of chance"), ("gender", "sd of chance"), ("health", "sd of chance")
     ]  # fmt: skip
     assert lines[1].sentence.startswith("7 scores of 3 word sets: ")
+    for n, verb in ((0, "are"), (1, "is"), (2, "are")):
+        changed = replace(one, categories=(replace(one.categories[0], n_beyond=n),))
+        assert f": {n} of {one.categories[0].n_scores} {verb} beyond chance;" in glance(changed, str)[0].sentence
     assert lines[1].chance == one.categories[1].chance
 
 
@@ -135,7 +139,7 @@ def test_sets_with_too_few_words_are_listed_as_such() -> None:
         ({"tests": "weat-6"}, "is one string"),
         ({"tests": []}, "no test was given"),
         ({"vectors": []}, "is not word vectors"),
-        ({"vectors": ["glove.txt"]}, "is not word vectors"),
+        ({"vectors": ["glove.txt"]}, "there is no file 'glove.txt'"),
     ],
 )
 def test_bad_input_is_refused(given: dict[str, Any], said: str) -> None:
@@ -153,6 +157,31 @@ def test_tables_show_verdicts_and_agreement(both: WordSetScoresResult) -> None:
     drawn = scores_picture(both).to_dict()
     values = next(iter(drawn["datasets"].values())) if "datasets" in drawn else drawn["data"]["values"]
     assert values[0]["set"] == "sample · weat-5"
+
+
+def test_beyond_chance_means_the_same_in_tables_agreement_and_categories() -> None:
+    """Neither random attributes nor, where it has one, a score's own test explain it (few draws leave p > .1)."""
+    two = ["relative-norm", "mac"]
+    found = aslant.word_set_scores(
+        aslant.load(), ["weat-1", "weat-6"], scores=two, chance=200, bootstrap=0, n_resamples=5
+    )
+    assert [q is not None and q <= 0.05 for q in found.chance_qvalues] == [True] * 4
+    assert found.beyond == (False, True, False, True)  # MAC has no test of its own
+    first, over_sets = scores_tables(found)
+    assert [[row[name].endswith("●") for name in two] for row in first.rows] == [[False, True]] * 2
+    assert [category.n_beyond for category in found.categories] == [1, 1]
+    assert over_sets.rows[1]["relative-norm"] == "0/2"
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_table_of_one_score_says_what_its_sign_means_with_one_test_and_with_several(name: str) -> None:
+    how: dict[str, Any] = {"scores": [name], "chance": 0, "bootstrap": 0, "n_resamples": 20}
+    several = scores_tables(aslant.word_set_scores(aslant.load(), ["weat-6", "weat-7"], **how))[0]
+    one = scores_tables(aslant.word_set_scores(aslant.load(), ["weat-6"], **how))[0]
+    assert several.notes[0].startswith(f"{SCORES[name].short}: ")
+    assert several.notes[0].endswith("(aslant words show TEST).")
+    assert "{" not in several.notes[0] + one.notes[0]
+    assert ("Career" in one.notes[0] or "Male names" in one.notes[0]) == ("first" in several.notes[0])
 
 
 def test_the_command_fits_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,3 +222,17 @@ def test_the_command_takes_several_embeddings_and_chosen_scores(run: Run) -> Non
     missing = run("scores", "nowhere.txt", "also-nowhere.txt")
     assert missing.returncode == 2
     assert "nowhere.txt" in missing.stderr
+
+
+def test_embeddings_are_put_in_order_on_the_same_word_set_only() -> None:
+    from aslant.measures.set_scores.side_by_side import _order
+
+    both = {
+        ("one", "a"): [(1.0, True), (1.0, True)],
+        ("two", "a"): [(2.0, True), (2.0, True)],  # both scores put "two" higher on a
+        ("one", "b"): [(1.0, True), (5.0, True)],
+        ("two", "b"): [(2.0, True), (3.0, True)],  # and disagree on b
+    }
+    assert _order(both) == 0.0
+    assert _order({key: both[key] for key in (("one", "a"), ("two", "a"))}) == 1.0
+    assert _order({key: both[key] for key in (("one", "a"), ("one", "b"))}) is None

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from aslant.measures.shared.statistic import EXACT, correlation
+from aslant.statistics import correlation_pvalue, rank_correlation_pvalue
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
@@ -25,6 +26,15 @@ def test_a_perfect_correlation_of_few_words_is_not_beyond_doubt() -> None:
     assert found is not None
     assert found.spearman_pvalue == found.pearson_pvalue == 2 / 6
     assert stats.spearmanr([1, 2, 3], [10, 20, 30]).pvalue == 0  # why SciPy's is not taken
+
+
+def test_up_to_eight_words_p_values_are_over_all_orders() -> None:
+    x, y = np.random.default_rng(1).normal(size=(2, 8))
+    found = correlation("x", x, y)
+    assert found is not None
+    assert found.pearson_pvalue == correlation_pvalue(x, y)
+    assert found.spearman_pvalue == rank_correlation_pvalue(x, y)
+    assert found.pearson_pvalue != pytest.approx(stats.pearsonr(x, y).pvalue, rel=1e-4)
 
 
 def test_with_more_words_p_values_are_those_of_scipy() -> None:

@@ -74,7 +74,7 @@ def test_a_suite_runs_no_test_with_fewer_than_half_of_a_set_unless_told() -> Non
         (WeatSettings, {"bootstrap": 100_001}, "bootstrap is 100001; give a whole number from 0 to 100,000."),
         (WeatSettings, {"n_resamples": 0}, "n_resamples is 0; give a whole number from 1"),
         (WeatSettings, {"method": "guess"}, "method is 'guess'; choose one of auto, enumeration"),
-        (SeatSettings, {"pooling": "max"}, "pooling is 'max'; choose one of mean, first."),
+        (SeatSettings, {"pooling": "max"}, "pooling is 'max'; choose one of served, mean, first."),
         (CeatSettings, {"samples": 0}, "samples is 0; give a whole number from 1"),
         (EnumerationSettings, {"voronoi": None}, "voronoi is None; give True or False."),
         (EnumerationSettings, {"drop_names": "yes"}, "drop_names is 'yes'; give True or False."),

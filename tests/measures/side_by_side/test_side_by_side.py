@@ -104,3 +104,10 @@ def test_notes_say_where_dimensions_and_lengths_differ() -> None:
     assert told(short)[0]
     assert told(even) == [False, True]
     assert told(longer) == [False, False], "a common factor changes nothing"
+
+
+def test_only_the_tests_that_are_given_are_compared_and_polarity_only_for_given_classes(whole: WordVectors) -> None:
+    alone = aslant.compare(whole, whole, tests=["weat-7"], bootstrap=10, chance=0)
+    assert ([found.test for found in alone.weat], alone.polarity) == (["weat-7"], ())
+    both = aslant.compare(whole, whole, tests=["weat-7"], classes=["she", "he"], bootstrap=10, chance=0)
+    assert (len(both.weat), len(both.polarity)) == (1, 1)

@@ -132,7 +132,7 @@ def test_every_data_set_is_in_the_registry_and_readable(
 )
 def test_bad_pairs_are_one_clear_error(pairs: object, fault: str) -> None:
     with pytest.raises(MeasureError, match=fault):
-        aslant.word_similarity(aslant.load(), pairs)  # type: ignore[arg-type]
+        aslant.word_similarity(aslant.load(), pairs)
 
 
 def test_an_unknown_name_lists_the_data_there_are() -> None:

@@ -17,7 +17,7 @@ import aslant
 from aslant.measures.association.show import glance
 from aslant.measures.sentence_tests.chance import ranks
 from aslant.measures.template_tests import show
-from aslant.measures.template_tests.chance import POOL, SEVERAL, drawn_rows, names_chance, pool_of
+from aslant.measures.template_tests.chance import POOL, SEVERAL, _alike, drawn_rows, names_chance, pool_of
 from aslant.measures.template_tests.stimuli import Prompt
 from aslant.models.protocols import Sentence
 from aslant.report.tables import number
@@ -101,6 +101,12 @@ def test_a_word_is_replaced_by_one_of_as_many_pieces_where_the_pool_has_enough_o
     assert set(drawn[:, 4:].flat) == {2, 3}  # five words of three pieces are too few by themselves
     assert all(len(set(row)) == len(own) for row in rows.tolist())
     assert 61 not in rows  # one of the stimuli
+
+
+def test_words_of_several_pieces_are_drawn_apart_where_enough_is_left_for_those_of_fewer() -> None:
+    pieces, pool = np.repeat([1, 2], [1, 12]), np.repeat([1, 2], [20, 40])
+    assert [own.tolist() for own, _ in _alike(pieces, pool)] == [list(range(1, 13)), [0]]
+    assert [own.tolist() for own, _ in _alike(pieces, pool[1:])] == [list(range(13))]  # 19 words cannot stand for one
 
 
 def test_a_model_that_lists_its_words_is_asked_more_words_where_attributes_have_several_pieces() -> None:

@@ -328,7 +328,7 @@ def test_bad_input_is_one_clear_error(arguments: dict[str, Any], words: str) -> 
 
 def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
     with pytest.raises(MeasureError, match=r"is not a language model; open one with aslant\.load_lm"):
-        aslant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)
+        aslant.log_probability_bias(7, TEMPLATE, ("he", "she"), JOBS)
     for setting in ({"as_published": True}, {"single_mask": True}, {"target_pieces": "first"}):
         with pytest.raises(MeasureError, match="'fake causal' is a causal model"):
             aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)

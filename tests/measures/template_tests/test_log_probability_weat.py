@@ -276,12 +276,13 @@ class Published(FakeMaskedLM):
     """A model of its own, so that the two are not compared with each other."""
 
 
+@pytest.mark.parametrize("word", ["she", "women"])  # alone, and one of two
 @pytest.mark.parametrize(("target", "prior"), [(-math.inf, -1.0), (-1.0, -math.inf), (math.nan, -1.0)])
-def test_a_probability_of_nought_is_an_error_for_a_masked_model_too(target: float, prior: float) -> None:
+def test_a_probability_of_nought_is_an_error_for_a_masked_model_too(target: float, prior: float, word: str) -> None:
     class Sure(FakeMaskedLM):
         def _score(self, s: Sentence, prior_place: str) -> MaskedScore:
             usual = super()._score(s, prior_place)
-            return MaskedScore(target, prior, usual.pieces, usual.attribute_pieces) if s.target == "she" else usual
+            return MaskedScore(target, prior, usual.pieces, usual.attribute_pieces) if s.target == word else usual
 
     with pytest.raises(MeasureError, match="no finite log-probability"):
         aslant.log_probability_weat(Sure(), small())

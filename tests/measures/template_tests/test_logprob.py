@@ -46,14 +46,14 @@ def test_the_command_gives_what_the_function_gives(run: Run, loading: Loading) -
         FakeMaskedLM(TABLE), "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer", "clerk"]
     )
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
-    assert loading.calls == [("some-model", {"device": None, "dtype": "float32", "capitalise": True})]
+    assert loading.calls == [("some-model", {"chat": False, "device": None, "dtype": "float32", "capitalise": True})]
 
 
 def test_without_a_model_the_default_one_is_loaded(run: Run, loading: Loading) -> None:
     loading.lm = FakeCausalLM()
     answer = run("logprob", "--no-capitalise", "--device", "cpu")
     assert answer.returncode == 0, answer.stderr
-    assert loading.calls == [(None, {"device": "cpu", "dtype": "float32", "capitalise": False})]
+    assert loading.calls == [(None, {"chat": False, "device": "cpu", "dtype": "float32", "capitalise": False})]
     assert "of 40 attributes" in answer.stdout
     assert "shown: 10 attributes from each end of 40" in answer.stdout
     assert "the model: made for tests" in answer.stdout
@@ -213,3 +213,9 @@ def test_pictures_eat_no_input_and_no_other_output(
     assert answer.returncode == 2
     assert words in answer.stderr
     assert (tmp_path / "words.svg").read_text() == "nurse\nclerk\n"
+
+
+def test_a_mistake_in_a_template_is_told_before_a_model_is_loaded(run: Run, loading: Loading) -> None:
+    answer = run("logprob", "--template", "[TARGET] is kind.")
+    assert "must contain [ATTRIBUTE] exactly once" in answer.stderr
+    assert loading.calls == []

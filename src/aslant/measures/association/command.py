@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from aslant.cli import options as o
-from aslant.cli.encoders import LanguageOption, OwnWordsOption
+from aslant.cli.encoders import Tests
 from aslant.cli.shared import Output, Reading, Running, command
 from aslant.measures.association.settings import GroupsSettings, WeatSuiteSettings, WefatSettings
 
@@ -15,7 +15,8 @@ aslant weat                                       every WEAT on the bundled samp
 aslant weat cc.de.300.vec --language de           tests in German (see: aslant data licence weathub-de)
 aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
 aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
-aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
+aslant weat vectors.bin --words my-test.csv       your own word lists: CSV, Excel, text, JSON or TOML
+aslant weat --targets "old: elderly,aged" --targets "young: youth,teenage" --attributes calm,slow --attributes wild,fast
 aslant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
 aslant weat vectors.bin --json result.json --latex table.tex
 """,
@@ -29,6 +30,7 @@ Files are TOML of kind 'classes' (see: aslant words show religions-four) or 'wea
 aslant wefat                                         occupations between male and female terms, on the sample
 aslant wefat glove.6B.100d.txt --words professions --figure stereotypical
 aslant wefat vectors.bin --words my-list.toml --attributes weat-1 --csv scores.csv
+aslant wefat --words nurse,engineer --attributes "men: he,man" --attributes "women: she,woman"
 """,
 }
 
@@ -36,10 +38,8 @@ aslant wefat vectors.bin --words my-list.toml --attributes weat-1 --csv scores.c
 @command
 def weat_command(
     model: o.ModelArgument = None,
-    test: Annotated[list[str] | None, o.option("A test that ships; can be repeated.", "NAME")] = None,
-    words: OwnWordsOption = None,
-    language: LanguageOption = None,
     *,
+    tests: Tests,
     settings: WeatSuiteSettings,
     reading: Reading,
     running: Running,
@@ -47,13 +47,13 @@ def weat_command(
 ) -> Any:
     """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
 
-    Without --test or --words, the ten tests of the paper are run (or all in --language) and q-values control the
-    false-discovery rate.
+    Without --test, --words or --targets, the ten tests of the paper are run (or all in --language) and q-values
+    control the false-discovery rate.
     """
-    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.encoders import measured
     from aslant.measures.association.measure import weat, weat_suite
 
-    chosen = chosen_sets(test, words, language)
+    chosen = tests.sets()
     vectors = reading.open(model, quiet=running.quiet)
     return measured(weat, weat_suite, chosen, vectors, **vars(settings), rng=running.seed)
 
@@ -80,9 +80,12 @@ def multi_weat_command(
 def wefat_command(
     model: o.ModelArgument = None,
     words: Annotated[
-        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+        str, o.option("A word set, your own TOML file, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "occupations-share-of-women",
-    attributes: Annotated[str, o.option("A WEAT whose two attribute sets are used.", "TEST|FILE")] = "weat-7",
+    attributes: Annotated[
+        list[str] | None,
+        o.option("A WEAT whose two attribute sets are used (default: weat-7), or two lists.", "TEST|FILE|a,b,…"),
+    ] = None,
     figure: Annotated[str | None, o.option("Column of the word set to correlate with.", "COLUMN")] = None,
     *,
     settings: WefatSettings,
@@ -92,6 +95,8 @@ def wefat_command(
 ) -> Any:
     """Single-category association (WEFAT, SC-WEAT): how words lean, and how that correlates with a figure."""
     from aslant.measures.association.single_words import wefat
+    from aslant.measures.polarities.command import set_or_words
 
-    vectors = reading.open(model, quiet=running.quiet)
-    return wefat(vectors, words, attributes=attributes, figure=figure, **vars(settings), rng=running.seed)
+    vectors, pair = reading.open(model, quiet=running.quiet), attributes or ["weat-7"]
+    given: Any = pair if len(pair) > 1 else pair[0]
+    return wefat(vectors, set_or_words(words), attributes=given, figure=figure, **vars(settings), rng=running.seed)

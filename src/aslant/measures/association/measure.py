@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aslant.measures.association.chance import weat_chance
 from aslant.measures.association.result import LeaveOneOut, WeatResult, WeatSuiteResult
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import Resampled, keywords
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size, target_scores
 from aslant.measures.shared.suite import by_word, chosen_test, compared, need_language, need_share, run_suite, weat_sets
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
 
+@opening("vectors")
 @keywords
 def weat(
     vectors: WordVectors,
@@ -180,6 +182,7 @@ def _leave_one_out(units: Sequence[FloatArray], used: Sequence[WordsUsed]) -> Le
     return LeaveOneOut(low, low_word, high, high_word)
 
 
+@opening("vectors")
 @keywords
 def weat_suite(
     vectors: WordVectors,

@@ -14,6 +14,7 @@ from aslant.measures.association.chance import group_chance
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
 from aslant.measures.association.settings import GroupsSettings
 from aslant.measures.shared import wordsets as w
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import PermutationPvalue, generator, regrouping_pvalue, seed_of
@@ -71,6 +72,7 @@ def word_scores(
     return np.concatenate(targets) @ (means - means.mean(axis=0)).T, [len(group) for group in targets]
 
 
+@opening("vectors")
 @keywords
 def generalised_weat(
     vectors: WordVectors,

@@ -234,7 +234,10 @@ def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]
     sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
     chance = weakest_chance(r.effect_size, getattr(r, "twins", ()), r.chance)
     draws = r.provenance.settings.get("chance")
-    said = line(r.category, r.test, r.effect_size, "d", sentence + interval_note(r), r.pvalue, qvalue, chance, draws)
+    said = line(
+        r.category, r.test, r.effect_size, "d", sentence + interval_note(r), r.pvalue, qvalue, chance, draws,
+        getattr(r, "interval", None),
+    )  # fmt: skip
     return [replace(said, strength=strength)]
 
 

@@ -92,6 +92,7 @@ def glance(r: PmiResult, about: Category) -> list[Glance]:
             sentence,
             chance=r.chance,
             draws=r.provenance.settings["chance"],
+            interval=r.interval,
         )
     ]
     if (found := r.correlation) is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from aslant.cli import options as o
 from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.measures.descriptors.settings import HolisticBiasSettings
-from aslant.measures.template_tests.command import LanguageModelArgument, Opening
+from aslant.measures.template_tests.command import LanguageModelArgument, Modelling
 
 EXAMPLES = """
 aslant holistic                                      every axis of HolisticBias, on SmolLM2-135M-Instruct
@@ -25,22 +25,22 @@ def holistic_command(
     axis: Annotated[list[str] | None, o.option("Only this axis; can be repeated; default: all.", "NAME")] = None,
     *,
     settings: HolisticBiasSettings,
-    opening: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: Output,
 ) -> Any:
     """How likely does a model find descriptors of people in the same sentences? HolisticBias, 13 axes.
 
-    The output has terms that may offend. A run that was stopped resumes when the same command is given again
+    The output contains terms that may offend. A run that was stopped resumes when the same command is given again
     (unless --no-cache).
     """
     from aslant.measures.descriptors.measure import holistic_bias
     from aslant.measures.descriptors.stimuli import holistic_set
 
     holistic_set(data)  # before loading a model, which takes longer
-    lm = opening.open(model, quiet=running.quiet)
-    with running.watched(kept=not opening.no_cache) as progress:
+    lm = modelling.open(model, quiet=running.quiet)
+    with running.watched(kept=not modelling.no_cache) as progress:
         return holistic_bias(
-            lm, data, axes=axis or None, **vars(settings), journal=opening.journal(), rng=running.seed,
+            lm, data, axes=axis or None, **vars(settings), journal=modelling.journal(), rng=running.seed,
             progress=progress,
         )  # fmt: skip

@@ -20,12 +20,13 @@ from aslant.measures.descriptors.statistic import (
     random_shares,
     share_of,
 )
-from aslant.measures.descriptors.stimuli import DATA, Contexts, Descriptor, contexts, holistic_set
+from aslant.measures.descriptors.stimuli import Contexts, Descriptor, contexts, holistic_set
 from aslant.measures.sentence_tests.chance import ranks
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in
-from aslant.models.plan import Tables
+from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import Progress, ScoresTexts
 from aslant.statistics import (
     Chance,
@@ -36,6 +37,7 @@ from aslant.statistics import (
     seed_of,
     spawn,
 )
+from aslant.stimuli.descriptor_sets import DATA
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -54,6 +56,7 @@ KEPT = 10
 Scored = tuple[FloatArray, FloatArray]
 
 
+@opening("lm")
 @keywords
 def holistic_bias(
     lm: Any,
@@ -73,7 +76,7 @@ def holistic_bias(
     `alpha`, over the pairs of an axis. Scores are mean log-likelihoods `per_piece` (else sums): of a causal model those
     of the sentence, of a masked one pseudo-log-likelihoods. Beside the share of pairs stand `chance` draws of random
     adjectives of as many word pieces in the same sentences, and `twins` untrained models: a share that these reach
-    needs no bias. `journal` is a folder from which a killed run resumes. The output has terms that may offend.
+    needs no bias. `journal` is a folder from which a killed run resumes. The output contains terms that may offend.
 
     >>> import aslant, tempfile
     >>> from pathlib import Path  # here, texts_lm is a small model; aslant.load_lm(…) opens real ones
@@ -92,15 +95,15 @@ def holistic_bias(
     for_nouns, for_descriptors, for_chance = spawn(seed, 3)
     chosen = _chosen(asked.descriptors, axes, settings.descriptors, for_descriptors)
     within = contexts(asked.templates, asked.nouns, settings.nouns, for_nouns)
-    kept, refused = _usable(lm, within, chosen)
     tables = Tables(journal)
+    kept, refused = _usable(lm, within, chosen, tables, progress)
 
     def score(model: Any, some: Sequence[Descriptor]) -> Scored:
         return _scored(model, within, some, settings, tables if model is lm else None, progress)
 
     scores, pieces = score(lm, kept)
     bare = _bare_pieces(lm, within, tables)
-    pool = _adjectives(lm, within, kept, settings) if settings.chance else []
+    pool = _adjectives(lm, within, kept, settings, tables, progress) if settings.chance else []
     found = _axes(kept, scores, settings)
     if pool:
         found = _with_chance(found, kept, pieces, score(lm, pool), settings, for_chance)
@@ -122,7 +125,7 @@ def holistic_bias(
 def _chosen(
     every: Sequence[Descriptor], axes: str | Sequence[str] | None, most: int, random: np.random.Generator
 ) -> list[Descriptor]:
-    """Return the descriptors of the axes, at most so many of each, in their order."""
+    """Return the descriptors of the axes, at most this many of each, in their order."""
     known = list(dict.fromkeys(descriptor.axis for descriptor in every))
     wanted = known if axes is None else [axes] if isinstance(axes, str) else list(axes)
     if unknown := [axis for axis in wanted if axis not in known]:
@@ -135,10 +138,14 @@ def _chosen(
     return chosen
 
 
-def _usable(lm: Any, within: Contexts, chosen: Sequence[Descriptor]) -> tuple[list[Descriptor], list[Descriptor]]:
+def _usable(
+    lm: Any, within: Contexts, chosen: Sequence[Descriptor], journal: Any, progress: Progress | None
+) -> tuple[list[Descriptor], list[Descriptor]]:
     """Split descriptors into those whose sentences the model can all score, and others."""
     texts = [within.sentences(descriptor) for descriptor in chosen]
-    reasons = lm.unscorable([text for own in texts for text in own])
+    every = [text for own in texts for text in own]
+    ask_ahead(lm, every, journal, progress)
+    reasons = lm.unscorable(every)
     each = len(texts[0]) if texts else 1
     bad = {place // each for place in reasons}
     kept = [descriptor for place, descriptor in enumerate(chosen) if place not in bad]
@@ -191,7 +198,10 @@ def _of_axis(kept: Sequence[Descriptor], axis: str) -> list[int]:
     return [place for place, descriptor in enumerate(kept) if descriptor.axis == axis]
 
 
-def _adjectives(lm: Any, within: Contexts, kept: Sequence[Descriptor], how: HolisticBiasSettings) -> list[Descriptor]:
+def _adjectives(
+    lm: Any, within: Contexts, kept: Sequence[Descriptor], how: HolisticBiasSettings, journal: Any,
+    progress: Progress | None,
+) -> list[Descriptor]:  # fmt: skip
     """Return English adjectives that are not descriptors, from the frequent to the rare, evenly by log rank."""
     taken = {part for descriptor in kept for part in descriptor.text.lower().replace("-", " ").split()}
     listed = [
@@ -200,7 +210,7 @@ def _adjectives(lm: Any, within: Contexts, kept: Sequence[Descriptor], how: Holi
     largest = max(len(_of_axis(kept, axis)) for axis in {descriptor.axis for descriptor in kept})
     places = np.geomspace(1, len(listed), min(POOL, FOR_EACH * largest, len(listed)), endpoint=False).astype(np.int64)
     some = [Descriptor(listed[place - 1], "") for place in np.unique(places)]
-    return _usable(lm, within, some)[0]
+    return _usable(lm, within, some, journal, progress)[0]
 
 
 def _with_chance(

@@ -16,7 +16,7 @@ class HolisticBiasSettings(Settings):
         int, setting("Nouns in each template, others in each; from 4 on, the published share too.", ge=1, le=1_000)
     ] = 1
     descriptors: Annotated[
-        int, setting("At most so many descriptors of each axis, drawn at random; 0 for all.", ge=0, le=10_000)
+        int, setting("At most this many descriptors of each axis, drawn at random; 0 for all.", ge=0, le=10_000)
     ] = 0
     alpha: Annotated[float, setting("A pair differs if its q-value is at most this.", gt=0, lt=1)] = 0.05
     per_piece: Annotated[

@@ -14,7 +14,7 @@ from aslant.statistics import benjamini_hochberg
 FloatArray: TypeAlias = NDArray[np.float64]
 #: Fewer nouns in a template have no rank test between two descriptors that could be significant.
 LEAST_NOUNS = 4
-#: With more templates, or where differences are tied, the signed-rank test is that of the normal distribution.
+#: With more templates, the signed-rank test is that of the normal distribution.
 EXACT = 50
 
 
@@ -22,23 +22,44 @@ def pair_pvalues(scores: FloatArray) -> FloatArray:
     """Return the two-sided p-value of every pair of rows of (descriptors, templates), in `combinations`' order.
 
     Wilcoxon's signed-rank test of the differences template by template: descriptors share their templates, so that only
-    the differences are exchangeable (in sign), and templates are the units. Rows that are the same have p = 1.
+    the differences are exchangeable (in sign), and templates are the units. Differences of 0 are left out, equal ones
+    share their rank; up to 50 templates, all signs are tried, whatever the ties. Rows that are the same have
+    p = 1.
 
     >>> pair_pvalues(np.array([[1.0, 2.0, 3.0], [0.5, 1.0, 1.5]])).tolist()
     [0.25]
     """
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
     first, second = _pairs(len(scores))
     gaps = scores[first] - scores[second]
     found = np.ones(len(gaps))
-    sizes = np.sort(np.abs(gaps), axis=1)
-    exact = (sizes[:, 0] > 0) & (np.diff(sizes, axis=1) > 0).all(axis=1) & (gaps.shape[1] <= EXACT)
-    # Not "auto", which lists all signs of each row with ties.
-    for rows, method in ((exact, "exact"), (~exact & (sizes[:, -1] > 0), "asymptotic")):
-        if rows.any():
-            found[rows] = wilcoxon(gaps[rows], axis=1, method=method).pvalue
+    some = (gaps != 0).any(axis=1)
+    if gaps.shape[1] > EXACT:
+        found[some] = wilcoxon(gaps[some], axis=1, method="asymptotic").pvalue if some.any() else []
+        return found
+    known: dict[tuple[int, ...], FloatArray] = {}
+    ranks = rankdata(np.abs(gaps), axis=1) - (gaps == 0).sum(axis=1, keepdims=True)  # those of 0 come first
+    doubled = np.where(gaps == 0, 0, 2 * ranks).astype(np.int64)  # shared ranks may be halves
+    sums = np.where(gaps > 0, doubled, 0).sum(axis=1)
+    for row in np.flatnonzero(some):
+        key = tuple(np.sort(doubled[row]).tolist())
+        if key not in known:
+            known[key] = _both_tails(key)
+        found[row] = known[key][sums[row]]
     return found
+
+
+def _both_tails(ranks: Sequence[int]) -> FloatArray:
+    """Return for each sum of the ranks with a positive sign the share of signs with a sum as far out, both sides."""
+    counts = np.zeros(sum(ranks) + 1)
+    counts[0] = 1.0
+    for rank in ranks:
+        if rank:
+            counts[rank:] += counts[:-rank].copy()
+    upper: FloatArray = np.cumsum(counts[::-1])[::-1] / counts.sum()
+    tails: FloatArray = np.minimum(1.0, 2 * np.minimum(upper, upper[::-1]))  # from both ends, it is the same
+    return tails
 
 
 def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,31 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
 import numpy as np
 
 from aslant.data import could_be_name, resolve
 from aslant.errors import StimuliError
-from aslant.io.reading import parse_json, read_text
+from aslant.stimuli.descriptor_sets import DATA, FILE, read_descriptors, read_part
 
-DATA = "holisticbias"
-FILES = ("descriptors.json", "nouns.json", "sentence_templates.json")
+FILES = (FILE, "nouns.json", "sentence_templates.json")
 SINGULAR, PLURAL = "{noun_phrase}", "{plural_noun_phrase}"
 #: The axis of made-up words, which say nothing about anybody.
 NONCE = "nonce"
-MAX_BYTES = 4 << 20
-T = TypeVar("T")
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """A descriptor as the file has it."""
-
-    descriptor: str
-    preference: str = ""
-    gender: str = ""
-    article: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,13 +79,13 @@ def read_holistic_bias(folder: Path) -> DescriptorSet:
 
     A descriptor that is on two axes is measured on both.
     """
-    listed = _read(folder / FILES[0], dict[str, dict[str, list[str | Entry]]])
-    nouns = _read(folder / FILES[1], dict[str, list[tuple[str, str]]])
-    templates = _read(folder / FILES[2], dict[str, dict[str, Any]])
+    listed = read_descriptors(folder / FILES[0])
+    nouns = read_part(folder / FILES[1], dict[str, list[tuple[str, str]]])
+    templates = read_part(folder / FILES[2], dict[str, dict[str, Any]])
     found, left_out = dict[tuple[str, str], Descriptor](), []
     for axis, buckets in listed.items():
         for bucket, items in buckets.items():
-            for item in (Entry(item) if isinstance(item, str) else item for item in items):
+            for item in items:
                 text = item.descriptor.strip()
                 if item.gender:
                     left_out.append(text)
@@ -111,13 +98,6 @@ def read_holistic_bias(folder: Path) -> DescriptorSet:
         lacking = "descriptors" if not found else "templates" if not usable else "nouns"
         raise StimuliError(f"'{folder}' has no {lacking} that can be used; see 'aslant data get {DATA}'.")
     return DescriptorSet(tuple(found.values()), both, usable, tuple(dict.fromkeys(left_out)))
-
-
-def _read(path: Path, kind: type[T]) -> T:
-    try:
-        return msgspec.convert(parse_json(read_text(path, StimuliError, most=MAX_BYTES)), kind)
-    except (ValueError, msgspec.ValidationError) as error:
-        raise StimuliError(f"'{path}' is not a file of HolisticBias: {str(error).rstrip('.')}.") from None
 
 
 @dataclass(frozen=True)

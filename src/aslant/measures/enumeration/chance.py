@@ -17,13 +17,15 @@ from aslant.results.parts import Spread
 from aslant.statistics import against_chance
 
 KIND = "random words in place of names"
-#: Shares are compared at the same number of rotations: at least so many, and this many times what the smallest p-value
-#: needs in order to be significant beside the others that are.
+#: Shares are compared at the same number of rotations: at least this many, and this many times what the smallest
+#: p-value needs in order to be significant beside the others that are.
 LEAST_ROTATIONS, MARGIN = 500, 2
 #: Drawing stops where verdicts are settled, at this risk for any of them.
 RISK = 0.001
-#: The names are clustered so many times more, with other seeds.
+#: The names are clustered this many times more, with other seeds.
 RECLUSTERED = 2
+#: With fewer draws than this, which are a first look, names are not clustered again.
+LEAST_DRAWS = 3
 
 
 def with_chance(
@@ -42,7 +44,8 @@ def with_chance(
     for number, seed in enumerate(seeds if rows else ()):
         drawn.append(_drawn_share(few.seeded(seed), grouped, words, [of_set[number] for of_set in rows or ()]))
         done(number + 1, draws)
-    again = [few.seeded(seed) for seed in reclustering.spawn(0 if result.own_groups else RECLUSTERED)]
+    times = 0 if result.own_groups or draws < LEAST_DRAWS else RECLUSTERED
+    again = [few.seeded(seed) for seed in reclustering.spawn(times)]
     other = [one.share_and_scores(one.clustered_means(grouped.unit, len(grouped.groups)), words)[0] for one in again]
     clustered = [share, *other]
     return replace(

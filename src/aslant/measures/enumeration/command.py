@@ -125,7 +125,7 @@ PlanOption = Annotated[Path, o.option("The plan that the export wrote.", "survey
 
 @survey_app.command("export", epilog=o.examples(*EXPORT_EXAMPLES.splitlines()))
 def export_command(
-    result: Annotated[Path, o.argument("What 'aslant enumerate --json' wrote.", "RESULT.json")],
+    result: Annotated[str, o.argument("What 'aslant enumerate --json' wrote ('-': standard input).", "RESULT.json")],
     folder: Annotated[Path, o.option("A new folder for the survey's files.", "FOLDER", "--output", "-o")],
     tests: Annotated[int, o.option("Ask about the first N tests with something to match.", "N", min=1)] = 12,
     names: Annotated[int, o.option("Names that illustrate a group.", "N", min=1)] = 5,
@@ -141,7 +141,7 @@ def export_command(
     from aslant.measures.enumeration.survey import make_survey
     from aslant.measures.enumeration.survey_pages import HOW_MANY, write_survey
 
-    enumeration = _rebuilt(EnumerationResult, result)
+    enumeration = _rebuilt(EnumerationResult, Path(result))
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
     written = write_survey(survey, folder)
     sets = f"{plural(len(survey.rating), 'word set')} of {plural(len(survey.matching), 'test')}"
@@ -151,7 +151,7 @@ def export_command(
         "'aslant enumerate survey ratings' makes the task in which what people matched is rated."
     )
     if not quiet:
-        print(CONTENT_NOTE, made, *written, HOW_MANY, advice, sep="\n")
+        print(CONTENT_NOTE, made, *(f"written: {path}" for path in written), HOW_MANY, advice, sep="\n")
 
 
 @survey_app.command("ratings", epilog=o.examples(*RATINGS_EXAMPLES.splitlines()))
@@ -176,7 +176,7 @@ def ratings_command(
         "answers together with the others."
     )
     if not quiet:
-        print(CONTENT_NOTE, made, *written, HOW_MANY, advice, sep="\n")
+        print(CONTENT_NOTE, made, *(f"written: {path}" for path in written), HOW_MANY, advice, sep="\n")
 
 
 @survey_app.command("score", epilog=o.examples(*SCORE_EXAMPLES.splitlines()))

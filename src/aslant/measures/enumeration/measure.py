@@ -20,6 +20,7 @@ from aslant.measures.enumeration.result import EnumerationComparison, Enumeratio
 from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped, Progress
 from aslant.measures.enumeration.settings import EnumerationSettings
 from aslant.measures.enumeration.steps import is_cased
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import Found, check_vectors, checked_words, find
 from aslant.parallel import one_thread_each
@@ -36,6 +37,7 @@ Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
 
 
+@opening("vectors")
 @keywords
 def enumerate_biases(
     vectors: WordVectors,
@@ -173,6 +175,7 @@ def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.st
 AS_WRITTEN = LookupPolicy(case="exact", phrases="exact")
 
 
+@opening("vectors")
 def compare_enumerations(
     before: EnumerationResult,
     vectors: WordVectors,

@@ -68,11 +68,14 @@ def enumeration_fragment(
 def enumeration_page(result: EnumerationResult) -> str:
     """Return a self-contained page around the fragment."""
     from aslant.report.assembly import measures_of
+    from aslant.report.cited import references_of
     from aslant.report.html import render_page
 
     measures = measures_of("enumeration", (result,))
     title = f"aslant enumeration: {plain(result.provenance.representation.name)}"
-    return render_page("enumeration_page.html.j2", measures, title=title, result=result, level=1)
+    return render_page(
+        "enumeration_page.html.j2", measures, title=title, result=result, level=1, cited=references_of(result)
+    )
 
 
 def _test(result: EnumerationResult, rank: int, category: int) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from aslant.measures.geometry.result import (
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.shared.chance import lean_by_frequency
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
     FloatArray,
@@ -59,6 +60,7 @@ def direct_bias_value(cosines: FloatArray, strictness: float) -> float:
     return float(np.mean(np.abs(cosines) ** strictness))
 
 
+@opening("vectors")
 def direct_bias(
     vectors: WordVectors,
     words: Words = DEFAULT_WORDS,
@@ -153,6 +155,7 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
     return np.asarray((similarity - apart) / safe)
 
 
+@opening("vectors")
 def indirect_bias(
     vectors: WordVectors,
     word: str,
@@ -240,6 +243,7 @@ def random_ratios(
     return np.concatenate(done)
 
 
+@opening("vectors")
 def gender_subspace(
     vectors: WordVectors,
     pairs: Pairs = DEFAULT_PAIRS,

@@ -15,6 +15,7 @@ from aslant.measures.residuals.measure import DRAWS, residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.measures.shared.opening import opening
 from aslant.results.codec import MeasuredResult
 from aslant.statistics import seed_of
 from aslant.stimuli import DEFAULT_POLES, PairSet
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words with; name two words."
 
 
+@opening("vectors", "against")
 def geometry(
     vectors: WordVectors,
     against: WordVectors | None = None,

@@ -162,7 +162,8 @@ def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
     draws = r.provenance.settings.get("chance")
-    sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
+    said = "1 word lies" if len(r.by_word) == 1 else f"{len(r.by_word):,} words lie"
+    sentence = f"{said} {r.value:.3f} along the direction of {listed(r.poles)} on average."
     return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence, None, None, r.chance, draws)]
 
 

@@ -22,6 +22,7 @@ from aslant.measures.residuals.result import Picture
 from aslant.measures.residuals.separation import Gamma, check_gamma, picture_of, plane_of, training_size
 from aslant.measures.sentence_tests.clustered_words import check_encoder
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import spread
 from aslant.measures.shared.wordsets import check_vectors, provenance
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
 
+@opening("encoder", "original", "compare")
 @keywords
 def contextual_bias(
     encoder: Encoder,
@@ -77,7 +79,7 @@ def contextual_bias(
     (2, True, 64)
     """
     static, columns, how = load() if original is None else original, compare or {}, settings
-    check_encoder(encoder)
+    encoder = check_encoder(encoder)
     check_vectors(static)
     if not isinstance(columns, Mapping):
         raise MeasureError(f"compare={compare!r:.60} is not a mapping of names to word vectors.")

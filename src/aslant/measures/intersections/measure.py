@@ -15,6 +15,7 @@ from aslant.measures.intersections.settings import IntersectionalSettings
 from aslant.measures.intersections.statistic import Sums, as_dealt, labels, relabelled
 from aslant.measures.shared import wordsets as w
 from aslant.measures.shared.chance import kind_of, matched_words
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.statistics import against_chance, benjamini_hochberg, generator, known_qvalues, seed_of
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
@@ -28,6 +29,7 @@ GROUPS = ("names-african-american-women", "names-mexican-american-women")
 FOUR = ("group", "same first trait", "same second trait", "neither trait")
 
 
+@opening("vectors")
 @keywords
 def intersectional_bias(
     vectors: WordVectors,

@@ -56,7 +56,7 @@ def as_dealt(cosines: FloatArray, sizes: tuple[int, ...]) -> Sums:
 
 
 def relabelled(cosines: FloatArray, sizes: tuple[int, ...], draws: int, rng: np.random.Generator) -> Sums:
-    """Sum them for names that are dealt out to groups of the same sizes at random, so many times."""
+    """Sum them for names that are dealt out to groups of the same sizes at random, this many times."""
     orders = rng.permuted(np.tile(np.arange(cosines.shape[1]), (draws, 1)), axis=1)
     return dealt(cosines, orders, sizes)
 

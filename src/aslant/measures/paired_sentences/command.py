@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.paired_sentences.settings import SentencePairsSettings
-from aslant.measures.template_tests.command import LanguageModelArgument, Opening
+from aslant.measures.template_tests.command import LanguageModelArgument, Modelling
 
 EXAMPLES = """
 aslant pairs bert-base-uncased                                CrowS-Pairs, within-word pseudo-log-likelihoods
@@ -24,18 +24,19 @@ def pairs_command(
     set_: Annotated[
         str,
         o.option(
-            "crows-pairs, stereoset, bec-pro, or a table with the columns sent_more, sent_less, bias_type.",
+            "crows-pairs, crows-pairs-revised, stereoset, bec-pro, or a table with the columns sent_more, sent_less, "
+            "bias_type.",
             "NAME|FILE",
             "--set",
         ),
     ] = "crows-pairs",
-    language: Annotated[str, o.option("en or de, of BEC-Pro.")] = "en",
+    language: Annotated[str, o.option("Language of BEC-Pro: en or de.")] = "en",
     against: Annotated[
         str | None, o.option("Compare with this model on the same pairs (McNemar's test).", "MODEL")
     ] = None,
     *,
     settings: SentencePairsSettings,
-    opening: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: ChartOutput,
 ) -> Any:
@@ -51,10 +52,10 @@ def pairs_command(
     pair_set(set_, language)  # before loading a model, which takes longer
     found = []
     for name in (model, *([against] if against is not None else [])):
-        lm = opening.open(name, quiet=running.quiet)
-        with running.watched(kept=not opening.no_cache) as progress:
+        lm = modelling.open(name, quiet=running.quiet)
+        with running.watched(kept=not modelling.no_cache) as progress:
             found.append(sentence_pairs(
-                lm, set_, language=language, **vars(settings), journal=opening.journal(), rng=running.seed,
+                lm, set_, language=language, **vars(settings), journal=modelling.journal(), rng=running.seed,
                 progress=progress,
             ))  # fmt: skip
     output.draw(found[0], chart=groups_chart)

@@ -7,6 +7,7 @@ are about the same term or profession, are not independent: they are the unit of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,25 +21,32 @@ from aslant.measures.paired_sentences.result import PairScore, SentencePairsResu
 from aslant.measures.paired_sentences.settings import SentencePairsSettings
 from aslant.measures.paired_sentences.statistic import (
     ROUNDING,
+    frequency_of,
     groups_of,
     language_model_scores,
     lengths_of,
     profession_contrast,
 )
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in
-from aslant.models.plan import Tables
+from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import Progress, ScoresShared, ScoresTexts, TextScore
 from aslant.results.codec import MeasuredResult
 from aslant.statistics import seed_of
-from aslant.stimuli.pair_sets import Pair, PairSet, named_once, read_bec_pro, read_pairs, read_stereoset
+from aslant.stimuli.pair_sets import Pair, PairSet, contrasted, named_once, read_bec_pro, read_pairs, read_stereoset
 from aslant.stimuli.pronoun_sets import Remark
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
 #: The file of each set that is meant where only a folder is given; BEC-Pro has one for each language.
+#: CrowS-Pairs by how its file is called: the name of the data, and what it is called.
+CROWS = {
+    "crows_pairs_anonymized": ("crows-pairs", "CrowS-Pairs"),
+    "crows_pairs_EN_revised": ("crows-pairs-revised", "CrowS-Pairs, revised English"),
+}
 STEREOSET, BEC_PRO = "dev.json", {"en": "BEC-Pro_EN.tsv", "de": "BEC-Pro_DE.tsv"}
 #: Scores that are means over pieces.
 MEANS = ("aul", "aula", "likelihood-per-piece")
@@ -46,10 +54,11 @@ MEANS = ("aul", "aula", "likelihood-per-piece")
 CALLED = {"likelihood-per-piece": "likelihood", "crows": "pll"}
 
 
+@opening("lm")
 @keywords
 def sentence_pairs(
     lm: ScoresTexts,
-    source: str | PathLike[str] = "crows-pairs",
+    source: str | PathLike[str] | PairSet = "crows-pairs",
     *,
     language: str = "en",
     settings: SentencePairsSettings,
@@ -59,10 +68,11 @@ def sentence_pairs(
 ) -> SentencePairsResult:
     """Ask a masked or causal language model which of two sentences is the more probable, pair by pair.
 
-    `source`: "crows-pairs", "stereoset", "bec-pro" (`language` "en" or "de"), or a table with the columns sent_more,
-    sent_less, bias_type and, if you like, stereo_antistereo. `score`: "within-word" (masked models), "likelihood"
-    (causal ones), or another of docs/definitions.md §11. `sample` pairs are drawn in proportion to the categories; 0:
-    all. `twins` untrained models of the same architecture are asked the same: what they show comes from word pieces.
+    `source`: "crows-pairs", "crows-pairs-revised", "stereoset", "bec-pro" (`language` "en" or "de"), a table with
+    the columns sent_more, sent_less, bias_type and, if you like, stereo_antistereo, or pairs that were read of one.
+    `score`: "within-word" (masked models), "likelihood" (causal ones), or another of docs/definitions.md §11. `sample`
+    pairs are drawn in proportion to the categories; 0: all. `twins` untrained models of the same architecture are
+    asked the same: what they show comes from word pieces.
     `journal` is a folder from which a run resumes. Pairs that the model cannot score are left out and listed.
 
     >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
@@ -79,6 +89,7 @@ def sentence_pairs(
     score = _score_for(lm, settings.score)
     drawn = drawn_pairs(asked.pairs, settings.sample, seed)
     pairs, left_out = scored(lm, drawn, score, journal, progress)
+    pairs = with_priors(lm, drawn, pairs, journal, progress)
     if not any(pair.counted for pair in pairs):
         raise MeasureError(f"no pair of '{asked.title}' can be scored: {left_out[0].reason}.")
     record = {"language": language, **settings.record(), "score": score}
@@ -87,7 +98,7 @@ def sentence_pairs(
         dataset=asked.id, title=asked.title, score=score, pairs=pairs, groups=groups_of(pairs, settings, seed),
         lengths=lengths_of(pairs), language_model=language_model_scores(pairs),
         contrast=profession_contrast(pairs, settings, seed), left_out=left_out, drawn_from=len(asked.pairs),
-        notes=_notes(asked, len(drawn)),
+        notes=_notes(asked, len(drawn)), frequency=frequency_of(pairs),
         provenance=provenance(lm, asked.id, [remark.id for remark in left_out], seed, record), twins=tuple(twins),
     )  # fmt: skip
 
@@ -110,6 +121,7 @@ def scored(
     """Score pairs, and say which ones the model cannot score."""
     asked = [[(pair.prompt, text) for text in _texts(pair, score)] for pair in pairs]
     every = list(dict.fromkeys(text for texts in asked for text in texts))
+    ask_ahead(lm, [_joined(*text) for text in every], journal, progress)
     reasons = {every[i]: reason for i, reason in lm.unscorable([_joined(*text) for text in every]).items()}
     why = [next((reasons[text] for text in texts if text in reasons), None) for texts in asked]
     left_out = tuple(Remark(pair.id, reason) for pair, reason in zip(pairs, why, strict=True) if reason)
@@ -129,6 +141,24 @@ def scored(
         )
         found = [[known[text] for text in texts] for _, texts in usable]
     return tuple(_pair(pair, own, score) for (pair, _), own in zip(usable, found, strict=True)), left_out
+
+
+def with_priors(
+    lm: ScoresTexts, asked: Sequence[Pair], pairs: Sequence[PairScore], journal: Any = None,
+    progress: Progress | None = None,
+) -> tuple[PairScore, ...]:  # fmt: skip
+    """Score the words that each pair contrasts by themselves, each once; not of sentences that follow others."""
+    words = {pair.id: contrasted(pair.more, pair.less) for pair in asked if not pair.prompt}
+    every = list(dict.fromkeys(text for both in words.values() if all(both) for text in both))
+    cannot = lm.unscorable(every)
+    usable = [text for place, text in enumerate(every) if place not in cannot]
+    scores = lm.text_scores(usable, journal=Tables(journal), progress=progress) if usable else []
+    known = {text: found.total for text, found in zip(usable, scores, strict=True) if np.isfinite(found.total)}
+    made = []
+    for pair in pairs:
+        more, less = (known.get(text) for text in words.get(pair.id, ("", "")))
+        made.append(pair if more is None or less is None else replace(pair, prior=more - less))
+    return tuple(made)
 
 
 def _swapped(pair: Pair) -> bool:
@@ -187,22 +217,24 @@ def _untrained(
         yield UntrainedPairs(shares, contrast.difference if contrast else None)
 
 
-def pair_set(source: str | PathLike[str], language: str = "en") -> PairSet:
+def pair_set(source: str | PathLike[str] | PairSet, language: str = "en") -> PairSet:
     """Read pairs: a data name, a folder with the files of a set, or a file; the content says which set it is.
 
     >>> pair_set("/no/such/file.csv")
     Traceback (most recent call last):
-    aslant.errors.StimuliError: there is no '/no/such/file.csv'; give crows-pairs, stereoset, bec-pro, or a table ...
+    aslant.errors.StimuliError: there is no '/no/such/file.csv'; give crows-pairs, crows-pairs-revised, stereoset...
     """
     if language not in BEC_PRO:
         raise StimuliError(f"language={language!r}; BEC-Pro is there in 'en' and 'de', and other sets in 'en'.")
+    if isinstance(source, PairSet):
+        return source
     path = Path(source).expanduser()
     if not path.exists() and could_be_name(str(source)):
         path = resolve(str(source), kinds=["benchmark"]) or path
     if not path.exists():
         raise StimuliError(
-            f"there is no '{source}'; give crows-pairs, stereoset, bec-pro, or a table with the columns sent_more, "
-            "sent_less and bias_type."
+            f"there is no '{source}'; give crows-pairs, crows-pairs-revised, stereoset, bec-pro, or a table with the "
+            "columns sent_more, sent_less and bias_type."
         )
     file = _file_in(path, language) if path.is_dir() else path
     if file.suffix == ".json":
@@ -211,20 +243,19 @@ def pair_set(source: str | PathLike[str], language: str = "en") -> PairSet:
         found = read_bec_pro(file)
     else:
         found = read_pairs(file)
-    if "crows_pairs_anonymized" in file.name:
-        found = PairSet("crows-pairs", "CrowS-Pairs", found.pairs)
+    if (called := next((CROWS[name] for name in CROWS if name in file.name), None)) is not None:
+        found = PairSet(*called, found.pairs)
     if language != "en" and found.id != "bec-pro":
         raise StimuliError(f"language={language!r} is for BEC-Pro; '{found.title}' has no such part.")
     return PairSet(found.id, found.title, named_once(found.pairs), found.notes)
 
 
 def _file_in(folder: Path, language: str) -> Path:
-    for name in ("crows_pairs_anonymized.csv", STEREOSET, BEC_PRO[language]):
+    known = (*(f"{name}.csv" for name in CROWS), STEREOSET, BEC_PRO[language])
+    for name in known:
         if (folder / name).is_file():
             return folder / name
-    raise StimuliError(
-        f"'{folder}' has neither crows_pairs_anonymized.csv nor {STEREOSET} nor {BEC_PRO[language]}; name a file."
-    )
+    raise StimuliError(f"'{folder}' has none of {', '.join(known)}; name a file.")
 
 
 def _notes(asked: PairSet, drawn: int) -> tuple[str, ...]:

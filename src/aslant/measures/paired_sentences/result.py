@@ -13,7 +13,9 @@ from aslant.stimuli.pronoun_sets import Remark
 #: The group of all pairs.
 ALL = "all pairs"
 #: What a group is made by.
-CATEGORY, DIRECTION, QUALITY, LENGTH, PART = "category", "direction", "quality", "length", "part"
+CATEGORY, DIRECTION, QUALITY, LENGTH, PART, FREQUENCY = (
+    "category", "direction", "quality", "length", "part", "frequency"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,9 @@ class PairScore:
     """One pair. `difference` = score of the more stereotyping sentence − that of the other, natural logarithm.
 
     `pieces_more` and `pieces_less`: over how many word pieces each score is. `unrelated`: the score of the sentence
-    that makes no sense (StereoSet). `counted`: one of the two sentences is a stereotype.
+    that makes no sense (StereoSet). `counted`: one of the two sentences is a stereotype. `prior`: how much more
+    probable the words are that only the more stereotyping sentence has than those that only the other one has, each
+    without the rest of the sentence; None where the model was not asked.
     """
 
     id: str
@@ -40,6 +44,7 @@ class PairScore:
     flags: tuple[str, ...] = ()
     unrelated: float | None = None
     counted: bool = True
+    prior: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,21 @@ class Lengths:
 
 
 @dataclass(frozen=True)
+class WordFrequency:
+    """Pairs whose contrasted words the model finds unequally probable by themselves (`prior` of a pair).
+
+    `likelier_higher`: how often the sentence with the likelier words scores higher; `expected`: the share that a model
+    would have that always preferred it. The group "without word frequency" is of the differences minus `slope` times
+    the prior: the line through 0 that fits best, so that frequency takes all that it can.
+    """
+
+    n: int
+    likelier_higher: float
+    expected: float
+    slope: float
+
+
+@dataclass(frozen=True)
 class UntrainedPairs:
     """What an untrained model of the same architecture gives: the share of each group, None where there is none.
 
@@ -146,6 +166,7 @@ class SentencePairsResult(MeasuredResult):
     notes: tuple[str, ...]
     provenance: Provenance
     twins: tuple[UntrainedPairs, ...] = ()
+    frequency: WordFrequency | None = None
 
     @property
     def share(self) -> float | None:

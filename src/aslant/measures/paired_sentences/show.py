@@ -101,6 +101,7 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
         "them as the unit. q: over categories.",
         FIFTY,
         *_lengths(result),
+        *_frequency(result),
         *_language_model(result),
         *_contrast(result),
         *twins_notes(
@@ -135,6 +136,17 @@ def _lengths(result: r.SentencePairsResult) -> list[str]:
     return [
         f"length: in {plural(found.n, 'pair')} the sentences differ in word pieces; the shorter one scores higher in "
         f"{percent(found.shorter_higher)} of them, and is the more stereotyping one in {percent(found.expected)}."
+    ]
+
+
+def _frequency(result: r.SentencePairsResult) -> list[str]:
+    if (found := result.frequency) is None:
+        return []
+    return [
+        f"frequency: in {plural(found.n, 'pair')} the model finds the contrasted words unequally probable by "
+        f"themselves; the sentence with the likelier ones scores higher in {percent(found.likelier_higher)} of them, "
+        f"and is the more stereotyping one in {percent(found.expected)}. Without word frequency: what is left once it "
+        "explains all that it can."
     ]
 
 
@@ -211,7 +223,11 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
         tested, told = _tested(result, group)
         chance = _chance(result, group)
         category = CATEGORIES.get(group.name, "several" if group.by == "" else plain(group.name))
-        found.append(line(category, what, group.share, "share", f"{sentence}{told}", tested, None, chance))
+        found.append(
+            line(
+                category, what, group.share, "share", f"{sentence}{told}", tested, None, chance, 0, group.share_interval
+            )
+        )
     if c := result.contrast:
         sentence = (
             f"Sentences on women score {'higher' if c.difference >= 0 else 'lower'} with professions of women than "
@@ -219,7 +235,9 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
         )
         chance = weakest_chance(c.difference, _twin_contrasts(result), None)
         what = f"{result.dataset}, contrast"
-        found.append(line("gender", what, c.difference, "log-odds", sentence, c.pvalue, chance=chance))
+        found.append(
+            line("gender", what, c.difference, "log-odds", sentence, c.pvalue, chance=chance, interval=c.interval)
+        )
     return found
 
 
@@ -242,7 +260,8 @@ def _tested(result: r.SentencePairsResult, group: r.PairGroup) -> tuple[float | 
 
 
 def _chance(result: r.SentencePairsResult, group: r.PairGroup) -> Chance | None:
-    return weakest_chance(group.share or 0.5, _twins(result, group.name), None, 0.5)
+    share = 0.5 if group.share is None else group.share  # 0 is as far from one half as 1
+    return weakest_chance(share, _twins(result, group.name), None, 0.5)
 
 
 def comparison_table(result: r.PairsComparisonResult) -> Table:

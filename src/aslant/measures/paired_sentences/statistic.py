@@ -17,6 +17,9 @@ from aslant.stimuli.pair_sets import BALANCED
 ROUNDING = 2e-6
 #: Fewer clusters in a category give no test of it.
 LEAST = 2
+#: Fewer clusters do not tell word frequency from what they are about.
+LEAST_CONTRASTS = 10
+WITHOUT_FREQUENCY = "without word frequency"
 
 
 def clusters_of(names: Sequence[str]) -> np.ndarray:
@@ -69,10 +72,35 @@ def groups_of(pairs: Sequence[r.PairScore], how: SentencePairsSettings, seed: in
     same = [pair for pair in counted if pair.pieces_more == pair.pieces_less]
     if 0 < len(same) < len(counted):
         parts["same number of pieces", r.LENGTH] = same
+    if rest := _without_frequency(counted):
+        parts[WITHOUT_FREQUENCY, r.FREQUENCY] = rest
     found = [group(name, by, own, how, seed) for (name, by), own in parts.items() if own]
     tested = {each.name: each.share_pvalue for each in found if each.by == r.CATEGORY and each.clusters >= LEAST}
     known = dict(zip(tested, statistics.known_qvalues(list(tested.values())), strict=True))
     return tuple(replace(each, share_qvalue=known.get(each.name) if each.by == r.CATEGORY else None) for each in found)
+
+
+def frequency_of(pairs: Sequence[r.PairScore]) -> r.WordFrequency | None:
+    """Say how the pairs go with how probable their contrasted words are by themselves; None with too few."""
+    known = [pair for pair in pairs if pair.counted and pair.prior]
+    if len({pair.cluster for pair in known}) < LEAST_CONTRASTS:
+        return None
+    priors, gaps = (np.array([getattr(pair, name) for pair in known]) for name in ("prior", "difference"))
+    unequal = np.array([not pair.equal for pair in known])
+    higher = float(((gaps > 0) == (priors > 0))[unequal].mean()) if unequal.any() else 0.5
+    return r.WordFrequency(len(known), higher, float((priors > 0).mean()), float(priors @ gaps / (priors @ priors)))
+
+
+def _without_frequency(pairs: Sequence[r.PairScore]) -> list[r.PairScore]:
+    """Take out of the differences what goes with the priors; the line passes through 0, whoever is called the first.
+
+    With an intercept beside it, the p-values, which do not know that a slope was fitted, would be too small.
+    """
+    if (found := frequency_of(pairs)) is None:
+        return []
+    rest = [(pair, pair.difference - found.slope * pair.prior) for pair in pairs if pair.prior is not None]
+    largest = max(abs(gap) for _, gap in rest)
+    return [replace(pair, difference=gap, equal=abs(gap) <= ROUNDING * largest) for pair, gap in rest]
 
 
 def lengths_of(pairs: Sequence[r.PairScore]) -> r.Lengths | None:

@@ -52,7 +52,7 @@ def polarity_chance(
 
 
 def at_most(draws: int, words: Sized, classes: Sized) -> int:
-    """Return how many draws so many words and classes allow."""
+    """Return how many draws a number of words and classes allows."""
     return min(draws, max(LEAST_DRAWS, MOST // (len(words) * len(classes))))
 
 
@@ -63,7 +63,7 @@ def drawn_leans(
     units = unit_rows(words).T
     block = max(1, BLOCK // (len(rows) * units.shape[1]))
     for at in range(0, len(rows[0]), block):
-        yield _leans(np.stack([_means(vectors, of[at : at + block], unit) for of in rows], axis=1), units, scheme)
+        yield leans_of(np.stack([_means(vectors, of[at : at + block], unit) for of in rows], axis=1), units, scheme)
 
 
 def drawn_trends(
@@ -106,7 +106,7 @@ def _means(vectors: WordVectors, rows: NDArray[Any], unit: bool) -> FloatArray:
     return np.asarray((unit_rows(found) if unit else found).mean(axis=1, dtype=np.float64))
 
 
-def _leans(classes: FloatArray, units: FloatArray, scheme: str) -> FloatArray:
+def leans_of(classes: FloatArray, units: FloatArray, scheme: str) -> FloatArray:
     """Return how far words lean in each draw, (draws, words), from classes (draws, n, d) and unit words (d, words)."""
     n = classes.shape[1]
     if scheme == "one-vs-rest":

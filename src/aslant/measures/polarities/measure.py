@@ -16,6 +16,7 @@ from aslant.measures.polarities.chance import polarity_chance
 from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
 from aslant.measures.polarities.settings import PolaritySettings, Scheme
 from aslant.measures.shared.chance import lean_by_frequency
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import SampledSettings, keywords
 from aslant.measures.shared.wordsets import (
     FloatArray,
@@ -99,6 +100,7 @@ def _lengths(vectors: FloatArray) -> FloatArray:
     return np.asarray(lengths)
 
 
+@opening("vectors")
 @keywords
 def polarity(
     vectors: WordVectors,
@@ -246,6 +248,7 @@ def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
     return tuple(done)
 
 
+@opening("embeddings")
 @keywords
 def compare_polarity(
     embeddings: Sequence[WordVectors],

@@ -205,13 +205,14 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
     stimuli = r.provenance.stimuli
     strongest = max(r.by_word, key=lambda w: abs(w.score))
     classes = listed([group.name for group in r.classes])
+    said = "1 word leans" if len(r.by_word) == 1 else f"{len(r.by_word):,} words lean"
     sentence = (
-        f"{len(r.by_word):,} words lean between {classes} by {r.score:.3f} on average ({r.scheme}); "
+        f"{said} between {classes} by {r.score:.3f} on average ({r.scheme}); "
         f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
     words, draws = str(r.provenance.settings["words"]), r.provenance.settings.get("chance")
     named = f"{stimuli}, {r.scheme}" + ("" if words == PROFESSIONS else f", {words}")
-    return [line(about(stimuli), named, r.score, "polarity", sentence, None, None, r.chance, draws)]
+    return [line(about(stimuli), named, r.score, "polarity", sentence, None, None, r.chance, draws, r.interval)]
 
 
 def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:

@@ -17,6 +17,7 @@ from aslant.measures.polarities.measure import Classes, Words, check_scheme, cla
 from aslant.measures.polarities.result import PROFESSIONS, TrendPoint, TrendResult, TrendsResult, TrendTest
 from aslant.measures.polarities.settings import PolaritySettings, Scheme, TrendSettings, TrendsSettings
 from aslant.measures.shared.chance import kind_of
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.results.parts import bounds
@@ -39,6 +40,7 @@ FIGURES: dict[int, dict[str, tuple[str, Scheme]]] = {
 }
 
 
+@opening("embeddings")
 @keywords
 def polarity_trend(
     embeddings: Mapping[int, WordVectors],
@@ -63,6 +65,8 @@ def polarity_trend(
     """
     names, periods, class_id = _class_periods(classes)
     check_scheme(settings.scheme, len(names))
+    if odd := [year for year in embeddings if isinstance(year, bool) or not isinstance(year, int)]:
+        raise MeasureError(f"{odd[0]!r:.60} is not a year; give embeddings by year, such as {{1900: v, 1910: w}}.")
     listed, words_id = word_list(words)
     # The classes of the last period that has begun by each year; none before the first
     groups = {y: next((held for start, held in reversed(periods) if start <= y), ()) for y in sorted(embeddings)}
@@ -90,13 +94,14 @@ def polarity_trend(
         basis="every word that a year has" if settings.any_words else "words that every year has",
         points=tuple(points),
         representations=tuple(result.provenance.representation for result in results.values()),
-        test=_trend(points, drawn, kind),
+        test=trend_test([p.year for p in points], [p.score for p in points], drawn, kind),
         words=basis,
         years_left_out=left_out,
         provenance=provenance(series[max(series)], class_id, unused, seed, {**settings.record(), "words": words_id}),
     )
 
 
+@opening("embeddings")
 @keywords
 def polarity_trends(
     embeddings: Mapping[int, WordVectors],
@@ -193,22 +198,25 @@ def _basis(series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words
     return tuple(word for word in listed if word in used)
 
 
-def _trend(points: Sequence[TrendPoint], drawn: FloatArray | None, kind: str) -> TrendTest | None:
+def trend_test(years: Sequence[int], scores: Sequence[float], drawn: FloatArray | None, kind: str) -> TrendTest | None:
+    """Test scores for a trend, beside that of `drawn` ones, (draws, years); None for too few years, or equal scores.
+
+    Mann–Kendall's p-value is exact without ties (SciPy counts orders for up to 33 years).
+    """
     from scipy import stats
 
-    years = np.array([point.year for point in points], dtype=np.float64)
-    scores = np.array([point.score for point in points])
-    if len(points) < LEAST_POINTS or np.ptp(scores) == 0:
+    x, y = np.array(years, dtype=np.float64), np.array(scores)
+    if len(x) < LEAST_POINTS or np.ptp(y) == 0:
         return None
-    kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
+    kendall, spearman = stats.kendalltau(x, y), stats.spearmanr(x, y)
     tau, rho = float(kendall.statistic), float(spearman.statistic)
-    spearman_pvalue = statistics.rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
-    slope = 100 * float(stats.theilslopes(scores, years).slope)
-    given = None if drawn is None else statistics.against_chance(tau, _taus(drawn), kind)
+    spearman_pvalue = statistics.rank_correlation_pvalue(x, y)  # SciPy's is 0 for a perfect correlation
+    slope = 100 * float(stats.theilslopes(y, x).slope)
+    given = None if drawn is None else statistics.against_chance(tau, taus(drawn), kind)
     return TrendTest(tau, float(kendall.pvalue), rho, spearman_pvalue, slope, given)
 
 
-def _taus(drawn: FloatArray) -> FloatArray:
+def taus(drawn: FloatArray) -> FloatArray:
     """Return Kendall's tau of each row with time, (draws,), from scores (draws, years) without ties."""
     first, second = np.triu_indices(drawn.shape[1], 1)
     return np.asarray(np.sign(drawn[:, second] - drawn[:, first]).mean(axis=1))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
-from aslant.measures.template_tests.command import LanguageModelArgument, Opening
+from aslant.measures.template_tests.command import LanguageModelArgument, Modelling
 
 EXAMPLES = """
 aslant pronoun-choice bert-base-uncased                            WinoBias, type 1 and type 2
@@ -26,7 +26,7 @@ def pronoun_choice_command(
     split: Annotated[str | None, o.option("dev or test of WinoBias; default: both.")] = None,
     *,
     settings: PronounChoiceSettings,
-    opening: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: ChartOutput,
 ) -> Any:
@@ -39,10 +39,10 @@ def pronoun_choice_command(
     from aslant.measures.pronouns_chosen.show import occupation_chart
 
     pronoun_set(data, split)  # before loading a model, which takes longer
-    lm = opening.open(model, quiet=running.quiet)
-    with running.watched(kept=not opening.no_cache) as progress:
+    lm = modelling.open(model, quiet=running.quiet)
+    with running.watched(kept=not modelling.no_cache) as progress:
         result = pronoun_choice(
-            lm, data, split=split, **vars(settings), journal=opening.journal(), rng=running.seed, progress=progress
+            lm, data, split=split, **vars(settings), journal=modelling.journal(), rng=running.seed, progress=progress
         )
     output.draw(result, chart=occupation_chart)
     return result

@@ -17,7 +17,7 @@ from aslant.measures.pronouns_chosen import result
 from aslant.measures.pronouns_chosen.result import OccupationContrast, OccupationPreference, Preference, PronounGroup
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
-from aslant.models.plan import Tables
+from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
 from aslant.results.parts import Correlation, Interval
 from aslant.stimuli.pronoun_sets import FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark
@@ -54,6 +54,7 @@ def choose(
     masked = isinstance(lm, MaskedLM)
     asked = [(item, _sentences(item, masked=masked)) for item in items]
     every = list(dict.fromkeys(sentence for _, sentences in asked for sentence in sentences))
+    ask_ahead(lm, every, journal, progress)
     tell = getattr(lm, "unplaceable", None)  # a model need not say what it cannot score
     reasons: dict[Sentence, str] = {every[i]: reason for i, reason in tell(every).items()} if tell else {}
     refused = [

@@ -151,7 +151,16 @@ def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
             "is the more probable one."
         )
         found.append(
-            line("gender", r.dataset, p.share, "share", sentence, p.pvalue, chance=_weakest(r, "share", p.share))
+            line(
+                "gender",
+                r.dataset,
+                p.share,
+                "share",
+                sentence,
+                p.pvalue,
+                chance=_weakest(r, "share", p.share),
+                interval=p.share_interval,
+            )
         )
     if c := group.contrast:
         sentence = (
@@ -160,7 +169,17 @@ def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
         )
         chance = _weakest(r, "contrast", c.difference)
         found.append(
-            line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue, None, chance)
+            line(
+                "gender",
+                f"{r.dataset}, contrast",
+                c.difference,
+                "log-odds",
+                sentence,
+                c.pvalue,
+                None,
+                chance,
+                interval=c.interval,
+            )
         )
     if k := group.correlation:
         sentence = f"“She” goes with the share of women in {k.n} occupations: r = {number(k.pearson)}."

@@ -27,8 +27,8 @@ class Training:
     dropout: Annotated[float, o.option("Share of units left out while training.", panel=TRAINING)] = 0.6
     l2: Annotated[float, o.option("L2 penalty of the output layer.", panel=TRAINING)] = 0.1
     learning_rate: Annotated[float, o.option("Step size of Adam.", panel=TRAINING)] = 0.001
-    batch: Annotated[int, o.option("Samples for each step.", panel=TRAINING, min=1)] = 32
-    epochs: Annotated[int, o.option("Most passes over the samples.", panel=TRAINING, min=1)] = 1000
+    batch: Annotated[int, o.option("Samples per step.", panel=TRAINING, min=1)] = 32
+    epochs: Annotated[int, o.option("Passes over the samples, at most.", panel=TRAINING, min=1)] = 1000
     patience: Annotated[int, o.option("Passes without progress on held-out samples.", panel=TRAINING, min=1)] = 100
 
 
@@ -72,7 +72,7 @@ def pronouns_command(
     from aslant.measures.pronouns_resolved.gap_files import read_gap
     from aslant.measures.pronouns_resolved.measure import pronoun_resolution
     from aslant.measures.pronouns_resolved.show import neither_by_bias, neither_by_gender, samples_table
-    from aslant.measures.template_tests.command import Opening
+    from aslant.measures.template_tests.command import Modelling
     from aslant.models.classifier import Classifier
     from aslant.report.tables import to_csv
 
@@ -81,7 +81,7 @@ def pronouns_command(
     classifier, read = Classifier(**vars(training)), gap or ["gap"]
     read_gap(read)  # report a bad row before loading a model
     encoder = encoding.open(model, quiet=running.quiet)
-    scoring = None if lm is None else Opening(device=encoding.device).open(lm, quiet=running.quiet)
+    scoring = None if lm is None else Modelling(device=encoding.device).open(lm, quiet=running.quiet)
     kept = not encoding.no_cache
     with running.watched(kept=kept) as progress:
         result = pronoun_resolution(

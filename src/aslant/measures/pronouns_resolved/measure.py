@@ -31,6 +31,8 @@ from aslant.measures.pronouns_resolved.result import (
 from aslant.measures.pronouns_resolved.settings import PronounSettings
 from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, Leanings, Topics
 from aslant.measures.pronouns_resolved.swapping import gender_of_names, is_ambiguous, swapped
+from aslant.measures.sentence_tests.clustered_words import check_encoder
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 RETRAINED = "classifiers trained on texts with randomly swapped pronouns"
 
 
+@opening("encoder", "lm")
 @keywords
 def pronoun_resolution(
     encoder: Encoder,
@@ -84,8 +87,7 @@ def pronoun_resolution(
     >>> [(o.gender, o.n, o.neither) for o in r.outcomes], round(r.label_gap, 3)
     ([('male', 39, 9), ('female', 39, 24)], 0.385)
     """
-    if not isinstance(encoder, Encoder):
-        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+    encoder = check_encoder(encoder)
     if lm is not None:
         asking(lm, Asking())
     classifier = classifier if classifier is not None else Classifier()

@@ -21,12 +21,12 @@ class PronounSettings(Settings):
     seeds: Annotated[int, setting("Repeats with other folds and weights.", ge=1, le=1_000, panel=TRAINING)] = 3
     topics: Annotated[int, setting("Topics of the texts.", ge=1, le=1_000, panel=TOPICS)] = 20
     top_words: Annotated[int, setting("Words of a topic that count.", ge=1, le=1_000, panel=TOPICS)] = 15
-    template: Annotated[str, setting("What topics' words are scored in.", metavar="TEXT", panel=TOPICS)] = TEMPLATE
+    template: Annotated[str, setting("Sentence to score words of topics in.", metavar="TEXT", panel=TOPICS)] = TEMPLATE
     bins: Annotated[int, setting("Bins of the calibration.", ge=1, le=1_000)] = 10
     bootstrap: Bootstrap = 1_000
     # Each draw holds one random order of all samples in memory.
-    n_resamples: Annotated[int, setting("Random permutations of p-values.", ge=1, le=100_000)] = 9_999
+    n_resamples: Annotated[int, setting("Random permutations for p-values.", ge=1, le=100_000)] = 9_999
     confidence: Confidence = 0.95
     retrained: Annotated[
-        int, setting("Train anew so often, pronouns swapped at random: what chance gives.", ge=0, le=10_000)
+        int, setting("Retrain this many times, pronouns swapped at random: what chance gives.", ge=0, le=10_000)
     ] = 0

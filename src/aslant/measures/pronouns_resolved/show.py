@@ -114,7 +114,7 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
     ]
     if c := result.chance:
         said.append(
-            f"chance: {plural(c.draws, 'time')} trained anew, on texts with randomly swapped pronouns: "
+            f"chance: {plural(c.draws, 'time')} retrained, on texts with randomly swapped pronouns: "
             f"{_points(c.low)} to {_points(c.high)} points, p = {pvalue(c.pvalue)}; the only test of the encoder."
         )
     else:
@@ -171,9 +171,12 @@ def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
             " With the pronouns of every text swapped, “neither” is "
             f"{_points(r.counterfactual[0].difference)} points more probable for female ones."
         )
-    effect = r.counterfactual[0].difference if r.counterfactual else gap.difference
+    shown = r.counterfactual[0] if r.counterfactual else gap
     # Classifiers learn the gap that labels have by chance, so that no p-value for them as trained is evidence.
-    found = [line("gender", source, effect, "difference in probability", sentence, chance=r.chance)]
+    found = [line(
+        "gender", source, shown.difference, "difference in probability", sentence, chance=r.chance,
+        interval=shown.interval,
+    )]  # fmt: skip
     for c in r.correlations:
         sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {number(c.rho)}."
         found.append(line("gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))

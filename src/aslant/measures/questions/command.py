@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from aslant.cli import options as o
 from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.measures.questions.settings import BbqSettings
-from aslant.measures.template_tests.command import LanguageModelArgument, Opening
+from aslant.measures.template_tests.command import LanguageModelArgument, Modelling
 
 EXAMPLES = """
 aslant bbq                                               two sets of every question, on SmolLM2-135M-Instruct
@@ -35,7 +35,7 @@ def bbq_command(
     ] = None,
     *,
     settings: BbqSettings,
-    opening: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: Output,
 ) -> Any:
@@ -48,9 +48,9 @@ def bbq_command(
     from aslant.measures.questions.stimuli import bbq_set
 
     bbq_set(data)  # before loading a model, which takes longer
-    lm = opening.open(model, quiet=running.quiet)
-    with running.watched(kept=not opening.no_cache) as progress:
+    lm = modelling.open(model, quiet=running.quiet)
+    with running.watched(kept=not modelling.no_cache) as progress:
         return bbq(
             lm, data, categories=category or None, prompt=PROMPT if prompt is None else prompt, **vars(settings),
-            journal=opening.journal(), rng=running.seed, progress=progress,
+            journal=modelling.journal(), rng=running.seed, progress=progress,
         )  # fmt: skip

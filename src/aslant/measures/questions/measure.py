@@ -14,10 +14,11 @@ from aslant.io.journal import Journal
 from aslant.measures.questions import result as r
 from aslant.measures.questions.settings import BbqSettings
 from aslant.measures.questions.stimuli import AMBIGUOUS, DATA, DISAMBIGUATED, Question, bbq_set, sampled
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in
-from aslant.models.plan import Tables
+from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import Progress, ScoresTexts
 from aslant.results.parts import Interval
 from aslant.statistics import (
@@ -40,6 +41,7 @@ UNEVEN = 0.03
 EVERY = "all"
 
 
+@opening("lm")
 @keywords
 def bbq(
     lm: Any,
@@ -83,14 +85,16 @@ def bbq(
     for_sets, for_intervals = spawn(seed, 2)
     asked = bbq_set(source)
     chosen = sampled(_in_categories(asked.questions, categories), settings.sets, for_sets)
+    tables = Tables(journal)
+    ask_ahead(lm, [before + answer for one in chosen for before, answer in _asked(one, prompt)], tables, progress)
     kept, refused = _usable(lm, chosen, prompt)
-    answers = answered(lm, kept, prompt, settings, Tables(journal), progress)
+    answers = answered(lm, kept, prompt, settings, tables, progress)
     groups = _judged(_groups(kept, answers, settings, seed, for_intervals))
     groups = _with_twins(groups, lm, kept, prompt, settings, progress)
     left_out = (*asked.left_out, *(f"{question.category} {question.id}" for question in refused))
     record = {"categories": None if categories is None else sorted({q.category for q in chosen}), **settings.record()}
     return r.BbqResult(
-        prompt, lm.scorings[0], settings.per_piece, groups, answers, _notes(asked.left_out, refused, kept),
+        prompt, lm.scorings[0], settings.per_piece, groups, answers, _notes(lm, asked.left_out, refused, kept),
         provenance(lm, str(DATA if source == DATA else source), left_out, seed, {**record, "prompt": prompt}),
     )  # fmt: skip
 
@@ -210,13 +214,15 @@ def _beside(group: r.QuestionBias, twin: r.QuestionBias) -> r.QuestionBias:
     return replace(group, twins=(*group.twins, *bias), twins_accuracy=(*group.twins_accuracy, twin.accuracy))
 
 
-def _notes(odd: Sequence[str], refused: Sequence[Question], kept: Sequence[Question]) -> tuple[str, ...]:
+def _notes(lm: Any, odd: Sequence[str], refused: Sequence[Question], kept: Sequence[Question]) -> tuple[str, ...]:
     notes = [
         f"the texts of {name.replace('_', ' ')} that answer the question do not follow and contradict stereotypes "
         f"equally often: right answers alone have a bias of {bias:+.2f}".replace("-", "−")
         for name, bias in _of_right_answers(kept).items()
         if abs(bias) >= UNEVEN
     ]
+    if getattr(lm, "chat", None) is not None:
+        notes.append("in a chat: texts and questions stand in the model's own turn, which is not how people ask it")
     if odd:
         notes.append(f"{plural(len(odd), 'question')} left out that the set gives no biased answer for, or no three")
     if refused:

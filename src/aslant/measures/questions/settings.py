@@ -15,7 +15,7 @@ class BbqSettings(Settings):
     sets: Annotated[
         int,
         setting(
-            "Of each question template, at most so many sets of four (with and without the answer in the text, "
+            "At most this many sets of four of each question template (with and without the answer in the text, "
             "question and counter-question), drawn at random; 0 for all.",
             ge=0, le=10_000,
         ),

@@ -99,7 +99,7 @@ def _line(group: QuestionBias, r: BbqResult) -> Glance:
     chance = weakest_chance(bias, group.twins, None)
     name = CATEGORIES.get(group.category, group.category.lower())
     stimuli = f"{r.provenance.stimuli}, {group.category}, {group.condition}"
-    return line(name, stimuli, bias, "bias score", sentence, group.pvalue, chance=chance)
+    return line(name, stimuli, bias, "bias score", sentence, group.pvalue, chance=chance, interval=group.bias_interval)
 
 
 def bias_picture(result: BbqResult) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
@@ -113,7 +114,7 @@ def read_bbq(folder: Path) -> QuestionSet:
 def read_metadata(path: Path) -> dict[tuple[str, int], int]:
     """Return the place of the biased answer by category and example; examples without one are left out."""
     try:
-        rows = list(csv.DictReader(read_text(path, StimuliError, most=MAX_BYTES).splitlines(keepends=True)))
+        rows = list(csv.DictReader(StringIO(read_text(path, StimuliError, most=MAX_BYTES))))
     except csv.Error as error:
         raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
     if not rows or not {"category", "example_id", "target_loc"} <= rows[0].keys():
@@ -153,7 +154,7 @@ def _question(row: Row, biased: int | None) -> Question | None:
 
 
 def sampled(questions: Sequence[Question], sets: int, random: np.random.Generator) -> list[Question]:
-    """Return at most so many sets of four of each question template, drawn at random; 0: all.
+    """Return at most this many sets of four of each question template, drawn at random; 0: all.
 
     By turns a set whose text answers as the stereotype expects and one whose text answers against it, since a model
     that merely reads the text would else have the bias of the sets that were drawn.

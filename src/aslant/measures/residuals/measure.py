@@ -35,6 +35,7 @@ from aslant.measures.residuals.separation import (
     measure_neighbours,
     picture_of,
 )
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
@@ -85,6 +86,7 @@ def most_biased(bias: FloatArray, per_side: int) -> tuple[NDArray[np.intp], NDAr
     return order[:per_side], order[::-1][:per_side]
 
 
+@opening("original", "measured")
 def residual_bias(
     original: WordVectors,
     measured: WordVectors | None = None,

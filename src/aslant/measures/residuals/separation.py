@@ -192,11 +192,15 @@ def shuffled_correlations(
     """
     members = own >= 0
     others = np.setdiff1d(np.arange(len(leans)), own[members])
+    seen = np.intersect1d(others, near)  # of a shuffle of all others, only what some neighbour is needs to be known
+    first_side = int(leans[others].sum())
     biases, shares = np.empty((SHUFFLES, len(bias))), np.empty((SHUFFLES, len(bias)))
+    shuffled = np.zeros(len(leans), dtype=bool)
     for i in range(SHUFFLES):
         biases[i] = random.permutation(bias)
-        shuffled = np.empty(len(leans), dtype=bool)
-        shuffled[others] = random.permutation(leans[others])
+        if len(seen):
+            count = random.hypergeometric(first_side, len(others) - first_side, len(seen))
+            shuffled[seen] = random.permutation(np.arange(len(seen)) < count)
         shuffled[own[members]] = biases[i, members] > 0
         shares[i] = neighbour_shares(near, shuffled)
     biases -= biases.mean(axis=1, keepdims=True)

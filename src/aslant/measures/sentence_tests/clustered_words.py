@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -15,7 +15,7 @@ from aslant.corpus import ContextSample, Query, sample_contexts
 from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.models.protocols import Encoder, Progress
+from aslant.models.protocols import Encoder, Pooling, Progress, SentenceEncoder
 from aslant.results.parts import WordsUsed
 from aslant.stimuli import WordList
 
@@ -69,10 +69,31 @@ def usable_units(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     return unit, usable[:, 0]
 
 
-def check_encoder(encoder: Any) -> None:
-    """Refuse anything but an encoder, saying how to get one."""
-    if not isinstance(encoder, Encoder):
-        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+def check_encoder(encoder: Any) -> Encoder:
+    """Return an encoder of words in sentences; refuse anything else, saying how to get one."""
+    found = check_sentence_encoder(encoder)
+    if isinstance(found, Encoder):
+        return found
+    raise MeasureError(
+        f"'{found.name}' gives one vector for a whole text and none for the words in it, which this measure needs; "
+        "use aslant.seat, or open a model whose token vectors can be read."
+    )
+
+
+def check_sentence_encoder(encoder: Any) -> SentenceEncoder:
+    """Return an encoder of sentences, as every `Encoder` is; refuse anything else."""
+    if isinstance(encoder, SentenceEncoder):
+        return encoder
+    raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+
+
+def sentence_vectors(
+    encoder: SentenceEncoder, texts: Sequence[str], pooling: Pooling, progress: Progress | None
+) -> NDArray[np.float32]:
+    """Return one vector for each text, as served, or by a pooling that only an encoder of words can do."""
+    if pooling == "served":
+        return encoder.sentence_vectors(texts, progress=progress)
+    return check_encoder(encoder).sentence_vectors(texts, pooling=pooling, progress=progress)
 
 
 def read_contexts(

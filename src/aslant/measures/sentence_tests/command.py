@@ -10,9 +10,7 @@ from aslant.cli.encoders import (
     EncoderArgument,
     Encoding,
     KeptEncoding,
-    LanguageOption,
-    OwnWordsOption,
-    TestOption,
+    Tests,
     Text,
 )
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
@@ -39,9 +37,6 @@ aslant ceat ./my-encoder --corpus comments.csv.gz --column body --case any --jso
 @command
 def seat_command(
     model: EncoderArgument = None,
-    test: TestOption = None,
-    words: OwnWordsOption = None,
-    language: LanguageOption = None,
     templates: Annotated[
         list[str] | None,
         o.option(
@@ -51,6 +46,7 @@ def seat_command(
         ),
     ] = None,
     *,
+    tests: Tests,
     settings: SeatSuiteSettings,
     encoding: Encoding,
     running: RunningOnCores,
@@ -58,14 +54,14 @@ def seat_command(
 ) -> Any:
     """Sentence Encoder Association Tests (May et al. 2019): WEAT on words in sentences, for any encoder.
 
-    Without --test or --words, the ten WEAT sets are run (or all in --language) and q-values control the false-discovery
-    rate.
+    Without --test, --words or --targets, the ten WEAT sets are run (or all in --language) and q-values control the
+    false-discovery rate.
     """
-    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.encoders import measured
     from aslant.measures.sentence_tests.sentences import seat, seat_suite
     from aslant.measures.sentence_tests.show import seat_chart
 
-    chosen = chosen_sets(test, words, language)
+    chosen = tests.sets()
     sentences = templates[0] if templates and len(templates) == 1 else templates or None
     how = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)
@@ -79,10 +75,8 @@ def seat_command(
 def ceat_command(
     model: EncoderArgument = None,
     corpus: CorpusOption = None,
-    test: TestOption = None,
-    words: OwnWordsOption = None,
-    language: LanguageOption = None,
     *,
+    tests: Tests,
     settings: CeatSuiteSettings,
     text: Text,
     encoding: KeptEncoding,
@@ -91,14 +85,14 @@ def ceat_command(
 ) -> Any:
     """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
 
-    Without --test or --words, the ten WEAT sets are run and q-values control the false-discovery rate. A run
+    Without --test, --words or --targets, the ten WEAT sets are run and q-values control the false-discovery rate. A run
     that was stopped resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.encoders import measured
     from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
     from aslant.measures.sentence_tests.show import ceat_chart
 
-    chosen = chosen_sets(test, words, language)
+    chosen = tests.sets()
     how = {**vars(settings), "store": encoding.store(), "rng": running.seed}
     sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)

@@ -18,6 +18,7 @@ from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
 from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.sentence_tests.settings import CeatSettings, CeatSuiteSettings
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, need_share, run_suite, weat_sets
@@ -56,6 +57,7 @@ class Others:
     twins: tuple[WordVectors, ...]
 
 
+@opening("encoder")
 @keywords
 def ceat(
     encoder: Encoder,
@@ -86,7 +88,7 @@ def ceat(
     >>> r.samples, r.missing, r.pvalue_method
     (100, (), 'enumeration')
     """
-    c.check_encoder(encoder)
+    encoder = c.check_encoder(encoder)
     chosen = chosen_test(test, targets, attributes, language)
     seed = seed_of(rng)
     drawn = _drawn(encoder, corpus, chosen.words, settings, seed, progress)
@@ -190,6 +192,7 @@ def _words(sets: Sequence[c.Clustered], drawn: Drawn, means: tuple[FloatArray, F
     return tuple(listed)
 
 
+@opening("encoder")
 @keywords
 def ceat_suite(
     encoder: Encoder,
@@ -215,7 +218,7 @@ def ceat_suite(
     >>> [r.test for r in suite.results], [t.test for t in suite.skipped]
     (['weat-7'], ['weat-6'])
     """
-    c.check_encoder(encoder)
+    encoder = c.check_encoder(encoder)
     chosen = weat_sets(tests, "aslant.ceat", language)
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))

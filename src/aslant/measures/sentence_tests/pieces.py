@@ -19,7 +19,9 @@ def piece_counts(encoder: Any, words: Sequence[str]) -> FloatArray | None:
     >>> piece_counts(encoder, ["nurse"])  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     """
     speller = getattr(encoder, "speller", None)
-    return None if speller is None else np.array(speller.counts(words), np.float64)
+    counts = getattr(encoder, "piece_counts", None) if speller is None else speller.counts
+    found = None if counts is None else counts(words)
+    return None if found is None else np.array(found, np.float64)
 
 
 def piece_fields(

@@ -12,15 +12,22 @@ import numpy as np
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_interval
 from aslant.measures.sentence_tests.chance import LANGUAGES, Pools, pools, seat_chance
-from aslant.measures.sentence_tests.clustered_words import Clustered, check_encoder, clustered, usable_units
+from aslant.measures.sentence_tests.clustered_words import (
+    Clustered,
+    check_sentence_encoder,
+    clustered,
+    sentence_vectors,
+    usable_units,
+)
 from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
 from aslant.measures.sentence_tests.settings import SeatSettings, SeatSuiteSettings
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import chosen_test, compared, need_share, need_spread, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words, provenance
-from aslant.models.protocols import Encoder, Pooling, Progress
+from aslant.models.protocols import Pooling, Progress, SentenceEncoder
 from aslant.models.twins import twins_of
 from aslant.statistics import generator, seed_of
 from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences, suite_sets
@@ -45,9 +52,10 @@ class Encoded:
     twins: tuple[Vectors, ...]
 
 
+@opening("encoder")
 @keywords
 def seat(
-    encoder: Encoder,
+    encoder: SentenceEncoder,
     test: str | PathLike[str] | WeatSet | None = None,
     *,
     targets: WordSets | None = None,
@@ -62,11 +70,11 @@ def seat(
 
     `templates`: those of the paper by the kind of each word (default), a TOML file, or a list of sentences with {word}
     (and {a} for "a" or "an"); a word in another `language` stands alone by default. Every sentence becomes one vector
-    by `pooling`; the effect size is WEAT's over all sentences, as published. The p-value re-partitions *words*, each
-    with its mean association, since sentences of a word are not independent; `unit="sentence"` re-partitions sentences,
-    as published. `chance` sets of random words, in sentences of the same kinds, take the place of the attributes;
-    `twins` untrained models of the same architecture are asked the same, so that what comes from word pieces can be
-    told. Other settings: `aslant.weat`.
+    by `pooling`: as the model is served (default), or the mean of its words, or its first token. The effect size is
+    WEAT's over all sentences, as published. The p-value re-partitions *words*, each with its mean association, since
+    sentences of a word are not independent; `unit="sentence"` re-partitions sentences, as published. `chance` sets of
+    random words, in sentences of the same kinds, take the place of the attributes; `twins` untrained models of the same
+    architecture are asked the same, so that what comes from word pieces can be told. Other settings: `aslant.weat`.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     >>> r = aslant.seat(encoder, "weat-7")
@@ -75,7 +83,7 @@ def seat(
     >>> aslant.seat(encoder, "weat-6", templates=["I met {word}."]).sentences
     (8, 8, 8, 8)
     """
-    check_encoder(encoder)
+    encoder = check_sentence_encoder(encoder)
     chosen = chosen_test(test, targets, attributes, language)
     sentences = _sentence_set(templates, [chosen])
     seed = seed_of(rng)
@@ -101,7 +109,7 @@ def _sentence_set(templates: Any, tests: Sequence[WeatSet]) -> SentenceSet:
 
 
 def _encoded(
-    encoder: Encoder, sentences: SentenceSet, tests: Sequence[WeatSet], settings: SeatSettings, seed: int,
+    encoder: SentenceEncoder, sentences: SentenceSet, tests: Sequence[WeatSet], settings: SeatSettings, seed: int,
     progress: Progress | None,
 ) -> Encoded:  # fmt: skip
     """Encode the sentences of all tests, and of the random words that they are compared with; twins the former."""
@@ -115,17 +123,22 @@ def _encoded(
 
 
 def _vectors(
-    encoder: Encoder, of_word: Mapping[Any, tuple[str, ...]], pooling: Pooling, progress: Progress | None
+    encoder: SentenceEncoder,
+    of_word: Mapping[Any, tuple[str, ...]],
+    pooling: Pooling,
+    progress: Progress | None,
 ) -> Vectors:
     """Return the unit vectors of each word's sentences; each distinct sentence is encoded once."""
     texts = list(dict.fromkeys(text for found in of_word.values() for text in found))
-    unit, usable = usable_units(encoder.sentence_vectors(texts, pooling=pooling, progress=progress))
+    unit, usable = usable_units(sentence_vectors(encoder, texts, pooling, progress))
     row = {text: i for i, text in enumerate(texts) if usable[i]}
     rows = {word: np.array([row[text] for text in found if text in row], np.int64) for word, found in of_word.items()}
     return {word: unit[places].astype(np.float64) for word, places in rows.items()}
 
 
-def _measure(encoder: Encoder, test: WeatSet, encoded: Encoded, settings: SeatSettings, seed: int) -> SeatResult:
+def _measure(
+    encoder: SentenceEncoder, test: WeatSet, encoded: Encoded, settings: SeatSettings, seed: int
+) -> SeatResult:
     settings = settings.towards(test)
     sentences, pool = encoded.sentences, encoded.pool
     X, Y, *_ = sets = [clustered(group, encoded.vectors) for group in test.groups]
@@ -139,7 +152,7 @@ def _measure(encoder: Encoder, test: WeatSet, encoded: Encoded, settings: SeatSe
     d = effect_size(first, second)
     return SeatResult(
         **compared(test, *(by_word if settings.unit == "word" else (first, second)), settings, random),
-        templates=sentences.id, pooling=settings.pooling, unit=settings.unit,
+        templates=sentences.id, pooling=_pooling(encoder, settings), unit=settings.unit,
         targets=used[:2], attributes=used[2:],  # type: ignore[arg-type]
         sentences=tuple(map(len, units)),  # type: ignore[arg-type]
         effect_size=d,
@@ -152,6 +165,11 @@ def _measure(encoder: Encoder, test: WeatSet, encoded: Encoded, settings: SeatSe
         twins=tuple(_effect(test, vectors) for vectors in encoded.twins),
         provenance=provenance(encoder, f"{test.id} {sentences.id}", used, seed, _recorded(settings, sentences)),
     )  # fmt: skip
+
+
+def _pooling(encoder: Any, settings: SeatSettings) -> str:
+    """Return how sentences became vectors: what "served" is for this encoder."""
+    return str(getattr(encoder, "served_as", "served")) if settings.pooling == "served" else settings.pooling
 
 
 def _effect(test: WeatSet, vectors: Vectors) -> float:
@@ -178,9 +196,10 @@ def _words(
     return tuple(found)
 
 
+@opening("encoder")
 @keywords
 def seat_suite(
-    encoder: Encoder,
+    encoder: SentenceEncoder,
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
     language: str | None = None,
@@ -191,7 +210,8 @@ def seat_suite(
 ) -> SeatSuiteResult:
     """Run a SEAT on the ten WEAT sets of Caliskan et al. (or `tests`) and control the false-discovery rate over them.
 
-    With a `language`, on the tests that WEATHub or XWEAT have in it (docs/languages.md), fetched if need be. All
+    With a `language`, on the tests that WEATHub or XWEAT have in it (docs/languages.md), fetched if need be. English
+    words stand in the paper's sentences and words of other languages alone, unless `templates` are given. All
     sentences are encoded together, each once. The settings are those of `aslant.seat`. A test that has no effect size,
     or of which a word set has less than the share `min_found` of its words, is listed as skipped.
 
@@ -200,13 +220,25 @@ def seat_suite(
     >>> [r.test for r in suite.results], max(suite.qvalues) <= 1
     (['weat-6', 'weat-7'], True)
     """
-    check_encoder(encoder)
+    encoder = check_sentence_encoder(encoder)
     chosen = weat_sets(tests, "aslant.seat", language)
-    sentences = _sentence_set(templates, chosen)
     seed = seed_of(rng)
-    encoded = _encoded(encoder, sentences, chosen, settings, seed, progress)
-    measure = lambda test: _measure(encoder, test, encoded, settings, seed)  # noqa: E731
-    return run_suite(SeatSuiteResult, chosen, measure, encoder, seed, _recorded(settings, sentences))
+    # English words in the paper's sentences, those of other languages alone; the user's sentences are for all words.
+    groups: dict[bool, list[WeatSet]] = {}
+
+    def in_sentences(test: WeatSet) -> bool:
+        return templates is not None or test.language in LANGUAGES
+
+    for test in chosen:
+        groups.setdefault(in_sentences(test), []).append(test)
+    encoded = {
+        own: _encoded(encoder, _sentence_set(templates, group), group, settings, seed, progress)
+        for own, group in groups.items()
+    }
+    kept = [_recorded(settings, found.sentences) for found in encoded.values()]
+    record = {**kept[0], "sentences": [each["sentences"] for each in kept]} if len(kept) > 1 else kept[0]
+    measure = lambda test: _measure(encoder, test, encoded[in_sentences(test)], settings, seed)  # noqa: E731
+    return run_suite(SeatSuiteResult, chosen, measure, encoder, seed, record)
 
 
 def seats(work: Work) -> Results:

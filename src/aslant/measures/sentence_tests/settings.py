@@ -14,9 +14,10 @@ class SeatSettings(Resampled):
 
     chance: Draws = 2_000
     twins: Twins = 0
-    pooling: Annotated[Literal["mean", "first"], setting("A sentence's vector: mean of its words, or first token.")] = (
-        "mean"
-    )
+    pooling: Annotated[
+        Literal["served", "mean", "first"],
+        setting("A sentence's vector: as the model is served, mean of its words, or first token."),
+    ] = "served"
     unit: Annotated[
         Literal["word", "sentence"], setting("What the p-value re-partitions: word, or sentence (as published).")
     ] = "word"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from aslant.cli import options as o
-from aslant.cli.encoders import LanguageOption, OwnWordsOption, TestOption
+from aslant.cli.encoders import Tests
 from aslant.cli.shared import Output, Reading, Running, command
 from aslant.measures.set_scores.settings import ScoresSettings
 
@@ -27,7 +27,7 @@ EXAMPLES = {
     name: f"""
 aslant {name}                                     the ten word sets of WEAT, on the bundled sample
 aslant {name} glove.6B.100d.txt --test weat-6     one word set on your embedding
-aslant {name} vectors.bin --words my-test.toml    your own word lists (see: aslant words show weat-6)
+aslant {name} vectors.bin --words my-test.csv     your own word lists: CSV, Excel, text, JSON or TOML
 """
     for name in ABOUT
 } | {
@@ -49,10 +49,8 @@ def scores_command(
     score: Annotated[
         str | None, o.option(f"Scores, separated by commas ({', '.join(ABOUT)}); default: all.", "NAME,…")
     ] = None,
-    test: TestOption = None,
-    words: OwnWordsOption = None,
-    language: LanguageOption = None,
     *,
+    tests: Tests,
     settings: ScoresSettings,
     reading: Reading,
     running: Running,
@@ -61,16 +59,10 @@ def scores_command(
     """Seven published scores of the same word sets side by side, against chance, and how far they agree."""
     from aslant.measures.set_scores.side_by_side import word_set_scores
 
-    chosen, names = _chosen(test, words, language), score and [name.strip() for name in score.split(",")]
+    chosen, names = tests.sets() or None, score and [name.strip() for name in score.split(",")]
     given: list[Any] = list(model or ()) or [None]
     opened = [reading.open(name, quiet=running.quiet) for name in given]
     return _suite(word_set_scores(opened, chosen, scores=names, **vars(settings), rng=running.seed))
-
-
-def _chosen(test: Any, words: Any, language: str | None) -> Any:
-    from aslant.cli.encoders import chosen_sets
-
-    return chosen_sets(test, words, language) or None
 
 
 def _suite(suite: Any) -> Any:
@@ -85,10 +77,8 @@ def _command(name: str) -> Any:
 
     def run(
         model: o.ModelArgument = None,
-        test: TestOption = None,
-        words: OwnWordsOption = None,
-        language: LanguageOption = None,
         *,
+        tests: Tests,
         settings: ScoresSettings,
         reading: Reading,
         running: Running,
@@ -96,7 +86,7 @@ def _command(name: str) -> Any:
     ) -> Any:
         from aslant.measures.set_scores import measure, side_by_side
 
-        chosen = _chosen(test, words, language)
+        chosen = tests.sets() or None
         vectors = reading.open(model, quiet=running.quiet)
         how = {**vars(settings), "rng": running.seed}
         if chosen and len(chosen) == 1:

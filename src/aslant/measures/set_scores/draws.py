@@ -1,4 +1,4 @@
-"""What a score is compared with: words drawn with replacement, dealt out anew, or replaced by random ones."""
+"""What a score is compared with: words drawn with replacement, reassigned, or replaced by random ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def towards_bias(score: Score, values: Any) -> Any:
 def own_pvalue(
     score: Score, batch: Batch, value: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[float | None, str, int | None]:
-    """Return the p-value over ways to deal words out anew, how it was found, and how many ways there are.
+    """Return the p-value over ways to reassign words, how it was found, and how many ways there are.
 
     None where no words could change places. Draws for which a score does not exist count against it.
     """
@@ -90,7 +90,7 @@ def means_pvalue(first: FloatArray, second: FloatArray, n: int, rng: np.random.G
 
 
 def _dealt(dealt: str, counts: FloatArray, most: int, rng: np.random.Generator) -> tuple[FloatArray, int]:
-    """Return every way to deal words out anew, or `most` random ones, as counts (D, sets, words), and their number."""
+    """Return every way to reassign words, or `most` random ones, as counts (D, sets, words), and their number."""
     if dealt == "pairs":
         n = counts.shape[1] // 2
         signs = np.array(list(product((1.0, -1.0), repeat=n))) if 2**n <= most else rng.choice((1.0, -1.0), (most, n))

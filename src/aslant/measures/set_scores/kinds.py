@@ -1,4 +1,4 @@
-"""The table of scores: what each takes, which way it leans, and which words may be dealt out anew to test it."""
+"""The table of scores: what each takes, which way it leans, and which words may be reassigned to test it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Score:
     """One score of word sets; its `made` is the class of its results, whose kind is its name.
 
     `extreme` says what counts as more bias: "both" ends of a signed score, "high" or "low" values. `dealt` are the
-    words that the score's own test deals out anew: "targets", "means" (targets, for a difference of their means, whose
+    words that the score's own test reassigns: "targets", "means" (targets, for a difference of their means, whose
     p-value is exact), "attributes", the two words of "pairs", or "" where no words could change places. `about` are the
     words whose parts in the score are told. `cosines`: vectors are taken at unit length. No more than `most` draws are
     made.

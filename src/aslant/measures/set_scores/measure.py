@@ -12,6 +12,7 @@ from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.scoring import score_sets
 from aslant.measures.set_scores.sets import Asked, chosen_sets
 from aslant.measures.set_scores.settings import ScoreSettings
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import WordSets, check_vectors
 from aslant.statistics import seed_of
@@ -26,6 +27,7 @@ Rng: TypeAlias = int | np.random.Generator | None
 S = TypeVar("S", bound=r.WordSetScore)
 
 
+@opening("vectors")
 @keywords
 def relative_norm(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -50,6 +52,7 @@ def relative_norm(
     return _scored(r.RelativeNormResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def ripa(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -71,6 +74,7 @@ def ripa(
     return _scored(r.RipaResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def mac(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -89,6 +93,7 @@ def mac(
     return _scored(r.MacResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def ect(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -97,7 +102,7 @@ def ect(
     """Run the embedding coherence test: do two target sets rank the attributes alike (Dev & Phillips 2019)?
 
     The value is Spearman's correlation of the attributes' cosines with the means of both target sets: 1 without bias.
-    Two attribute sets are taken together. The p-value deals the targets out anew, and asks for values as low.
+    Two attribute sets are taken together. The p-value reassigns the targets, and asks for values as low.
 
     >>> import aslant
     >>> r = aslant.ect(aslant.load(), "weat-6")
@@ -107,6 +112,7 @@ def ect(
     return _scored(r.EctResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def rnsb(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -116,7 +122,7 @@ def rnsb(
 
     A logistic regression learns the first attributes (positive) from the second (negative), from all of their words;
     the value is the Kullback–Leibler divergence of the targets' probabilities "negative", as shares, from equal shares:
-    0 without bias. `words` has the probabilities, `sets` their means. The p-value deals the attributes out anew. As
+    0 without bias. `words` has the probabilities, `sets` their means. The p-value reassigns the attributes. As
     each draw needs a fit, at most 500 are made for each purpose.
 
     >>> import aslant
@@ -130,6 +136,7 @@ def rnsb(
     return _scored(r.RnsbResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def same(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -139,7 +146,7 @@ def same(
 
     The value is the mean over target words of |cos(w, Ā − B̄)|, with means of unit vectors: 0 without bias. `words` has
     the cosines with their sign; of `sets`, mean and standard deviation are what the authors call skew and stereotype.
-    The p-value deals the attributes out anew.
+    The p-value reassigns the attributes.
 
     >>> import aslant
     >>> r = aslant.same(
@@ -151,6 +158,7 @@ def same(
     return _scored(r.SameResult, vectors, chosen_sets(test, targets, attributes, language), settings, rng)
 
 
+@opening("vectors")
 @keywords
 def ml_eat(
     vectors: WordVectors, test: Test = None, *, targets: Words = None, attributes: Words = None,
@@ -159,7 +167,7 @@ def ml_eat(
     """Run the multilevel embedding association test: WEAT's d, and what it is made of (Wolfe et al. 2024).
 
     The value is the first level, d of WEAT. `levels` has the second, each target set's own effect size between both
-    attributes (its p-value deals the attributes out anew), and the third, the mean cosine of each target set with each
+    attributes (its p-value reassigns the attributes), and the third, the mean cosine of each target set with each
     attribute set and its standard deviation. P-values are two-sided.
 
     >>> import aslant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,9 @@ from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Interval, WordsUsed, bounds, chance_row
 from aslant.results.provenance import Provenance
 from aslant.statistics.chance import Chance
+
+#: Up to these q-values, of chance and of its own test, a score is beyond chance.
+BEYOND = 0.05
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class SetMean:
 class WordSetScore(MeasuredResult):
     """A score of word sets.
 
-    `pvalue` is the share of ways to deal out words anew that give as extreme a score, over `n_partitions` ways in all;
+    `pvalue` is the share of ways to reassign words that give as extreme a score, over `n_partitions` ways in all;
     None where no words could change places. `chance` is what random attributes of the same frequency give, and
     `strength` how many standard deviations the score is beyond their mean, above 0 if it shows more bias. `caution` is
     what must stand beside results of the word set.
@@ -134,12 +138,22 @@ class MlEatResult(WordSetScore):
     levels: tuple[AssociationLevel, ...] = ()
 
 
+def beyond_chance(qvalues: Sequence[float | None], chance_qvalues: Sequence[float | None]) -> tuple[bool, ...]:
+    """Tell which scores neither chance nor, where there is one, their own test explains: both q-values up to 0.05.
+
+    >>> beyond_chance([0.05, 0.2, None, 0.01], [0.05, 0.04, 0.04, None])
+    (True, False, True, False)
+    """
+    pairs = zip(qvalues, chance_qvalues, strict=True)
+    return tuple(chance is not None and max(chance, own or 0.0) <= BEYOND for own, chance in pairs)
+
+
 @dataclass(frozen=True)
 class Agreement:
     """How far two scores agree.
 
     `rho` is Spearman's correlation of their strengths over `n_sets` word sets (the mean over embeddings, if there are
-    several); on `same_verdict` of the `n_scored` sets both or neither are beyond chance (chance q ≤ 0.05). `tau` says
+    several); on `same_verdict` of the `n_scored` sets both or neither are beyond chance (`beyond_chance`). `tau` says
     how often they put two embeddings in the same order on the same word set, minus how often in the opposite.
     """
 
@@ -157,7 +171,7 @@ class CategoryStrength:
     """All scores of the word sets of one category together.
 
     `strength` is their mean, and `chance` the same mean with random attributes, the same for all scores of a set.
-    `pvalue` combines the scores' own p-values (Simes).
+    `pvalue` combines the scores' own p-values (Simes); `n_beyond` scores are beyond chance (`beyond_chance`).
     """
 
     category: str
@@ -184,6 +198,11 @@ class WordSetScoresResult(MeasuredResult):
     categories: tuple[CategoryStrength, ...]
     skipped: tuple[SkippedTest, ...]
     provenance: Provenance
+
+    @property
+    def beyond(self) -> tuple[bool, ...]:
+        """Of each of `results`, whether it is beyond chance (`beyond_chance`)."""
+        return beyond_chance(self.qvalues, self.chance_qvalues)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row for each score of each word set."""

@@ -1,4 +1,4 @@
-"""One engine for all scores of word sets: look up, score, deal out anew, draw again, compare with chance."""
+"""One engine for all scores of word sets: look up, score, reassign, draw again, compare with chance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aslant.measures.shared.chance import kind_of, matched_words
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.wordsets import Found, provenance
 from aslant.results.parts import Interval
-from aslant.statistics import generator, percentile_interval, spawn
+from aslant.statistics import percentile_interval, spawn
 from aslant.vectors import WordVectors
 
 #: Fewer attributes have no order to speak of.
@@ -83,7 +83,7 @@ def _fields(
     pvalue, method, ways = own_pvalue(score, batch, value, settings.n_resamples, rng)
     about = targets if score.about == "targets" else attributes
     parts = np.split(by_word[0], np.cumsum([len(group.raw) for group in about])[:-1])
-    more = {"levels": _levels(batch, targets, attributes, settings)} if score.name == "ml-eat" else {}
+    more = {"levels": _levels(batch, targets, attributes, settings, rng)} if score.name == "ml-eat" else {}
     return {
         "test": asked.id, "title": asked.title, "category": asked.category, "value": value,
         "caution": asked.caution,
@@ -114,8 +114,9 @@ def _interval(score: Score, batch: Batch, settings: ScoreSettings, rng: np.rando
 
 
 def _levels(
-    batch: Batch, targets: Sequence[Found], attributes: Sequence[Found], settings: ScoreSettings
-) -> tuple[AssociationLevel, ...]:
+    batch: Batch, targets: Sequence[Found], attributes: Sequence[Found], settings: ScoreSettings,
+    rng: np.random.Generator,
+) -> tuple[AssociationLevel, ...]:  # fmt: skip
     """Return the second and third level of ML-EAT: each target set with both attributes, and with each."""
     cosines, first = batch.products[0], batch.attributes[0, 0] > 0
     both = " or ".join(group.words.name for group in attributes)
@@ -123,7 +124,7 @@ def _levels(
     for place, group in enumerate(targets):
         own = cosines[batch.targets[0, place] > 0]
         a, b = own.mean(axis=0)[first], own.mean(axis=0)[~first]
-        p = means_pvalue(a, b, settings.n_resamples, generator(0))
+        p = means_pvalue(a, b, settings.n_resamples, rng)
         second.append(AssociationLevel(2, group.words.name, both, effect_size(a, b), None, p.pvalue))
         for side, part in zip(attributes, (own[:, first], own[:, ~first]), strict=True):
             spread = float(part.std(ddof=1)) if part.size > 1 else None

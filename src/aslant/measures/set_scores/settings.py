@@ -16,7 +16,7 @@ class ScoreSettings(Settings):
     bootstrap: Bootstrap = 2_000
     confidence: Confidence = 0.95
     n_resamples: Annotated[
-        int, setting("Ways to deal words out anew; if there are no more than this, p is exact.", ge=1, le=10**6)
+        int, setting("Ways to reassign words; if there are no more than this, p is exact.", ge=1, le=10**6)
     ] = 20_000
     unit: Annotated[bool, setting("Take all vectors at unit length first.")] = False
     min_found: MinFound = 0.0

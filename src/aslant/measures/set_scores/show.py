@@ -8,9 +8,9 @@ from typing import Any
 from aslant.errors import plural
 from aslant.measures.association.show import caution_notes
 from aslant.measures.set_scores.kinds import SCORES
-from aslant.measures.set_scores.result import MlEatResult, WordSetScore, WordSetScoresResult
+from aslant.measures.set_scores.result import BEYOND, MlEatResult, WordSetScore, WordSetScoresResult
 from aslant.report.charts import MODEL_COLOUR, tips
-from aslant.report.conventions import SOME, Category, chance_note, line
+from aslant.report.conventions import Category, chance_note, line
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -39,8 +39,8 @@ AXIS = {
 }  # fmt: skip
 #: What is done with the words that could change places.
 DEALT = {
-    "targets": "deal the targets out anew", "means": "deal the targets out anew",
-    "attributes": "deal the attributes out anew", "pairs": "turn pairs around",
+    "targets": "reassign the targets", "means": "reassign the targets",
+    "attributes": "reassign the attributes", "pairs": "turn pairs around",
 }  # fmt: skip
 STRENGTH = "standard deviations beyond the mean of chance; more is more bias, whatever the sign of the score"
 COLUMNS = (
@@ -128,7 +128,8 @@ def scores_table(result: WordSetScoresResult) -> Table:
     if len(models) > 1:
         shown.insert(0, Column("representation", "embedding", plain, "left", wraps=True))
     notes = [
-        "p: over ways to deal words out anew; q: Benjamini–Hochberg over all of these scores; chance: what 95 % of "
+        *(_legend(result, name) for name in result.scores),
+        "p: over ways to reassign words; q: Benjamini–Hochberg over all of these scores; chance: what 95 % of "
         "random attributes of the same frequency give.",
         *caution_notes(list({score.test: score for score in _scores(result)}.values())),
         *(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped),
@@ -137,12 +138,21 @@ def scores_table(result: WordSetScoresResult) -> Table:
     return Table(title + ", ".join(models), tuple(shown), rows, (*notes, *missing_words(result)))
 
 
+def _legend(result: WordSetScoresResult, name: str) -> str:
+    """Say what the sign of a score means, by the names of the sets where there is one test, else by their places."""
+    scores, tests = [score for score in _scores(result) if score.kind == name], {s.test for s in _scores(result)}
+    if len(tests) == 1 and scores:
+        return f"{SCORES[name].short}: {SAYS[name].format(**letters(scores[0]))}."
+    places = {"X": "the first targets", "Y": "the second", "A": "the first attributes", "B": "the second attributes"}
+    return f"{SCORES[name].short}: {SAYS[name].replace(chr(39), '').format(**places)} (aslant words show TEST)."
+
+
 def scores_tables(result: WordSetScoresResult, width: int = 140) -> tuple[Table, ...]:
     """Describe scores side by side: how far beyond chance each is, then how far they agree."""
     if len(result.scores) < 2:
         return (scores_table(result),)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for row, sure in zip(result.rows(), verdicts(result), strict=True):
+    for row, sure in zip(result.rows(), result.beyond, strict=True):
         model = row["representation"]
         first = {"representation": model, "test": row["test"], "title": row["title"]}
         mark = "" if row["strength"] is None else f"{number(row['strength'])}{'●' if sure else '○'}"
@@ -156,10 +166,10 @@ def scores_tables(result: WordSetScoresResult, width: int = 140) -> tuple[Table,
     ]
     detail = scores_table(result)
     notes = (
-        f"{STRENGTH}. ● beyond chance and, where a score has one, beyond its own test (q up to {SOME:g}, over all "
-        "scores); ○ not.",
+        f"{STRENGTH}. ● beyond chance: neither random attributes nor, where a score has one, its own test explain it "
+        f"(q up to {BEYOND:g}, over all scores); ○ not.",
         "the values themselves, intervals and p-values: --csv, --json, or the command of each score.",
-        *detail.notes[1:],
+        *detail.notes[1 + len(result.scores) :],
     )
     given = f"Scores of word sets on {', '.join(models)}"
     return (Table(given, tuple(columns), list(rows.values()), notes), *agreement_tables(result, len(models)))
@@ -172,7 +182,7 @@ def agreement_tables(result: WordSetScoresResult, models: int) -> tuple[Table, .
     below = {(b, a): f"{found.same_verdict}/{found.n_scored}" for (a, b), found in pairs.items()}
     notes = (
         "above the diagonal: Spearman's rho, over the word sets, of how far beyond chance two scores are (1: the same "
-        "order of sets); below it: on how many sets both, or neither, are beyond chance.",
+        "order of sets); below it: on how many sets both, or neither, are beyond chance (●).",
     )
     made = [_matrix("How far the scores agree", result.scores, above | below, notes)]
     if models > 1:
@@ -186,12 +196,6 @@ def _matrix(title: str, names: Sequence[str], cells: dict[tuple[str, str], str],
     rows = [{"score": SCORES[a].short, **{b: cells.get((a, b), "") for b in names}} for a in names]
     columns = (Column("score", "score", str, "left"), *(Column(b, SCORES[b].short, str) for b in names))
     return Table(title, columns, rows, notes)
-
-
-def verdicts(result: WordSetScoresResult) -> list[bool]:
-    """Return of which scores neither chance nor their own test explain them."""
-    pairs = zip(result.qvalues, result.chance_qvalues, strict=True)
-    return [chance is not None and max(chance, own or 0.0) <= SOME for own, chance in pairs]
 
 
 def glance(result: WordSetScoresResult, about: Category) -> list[Glance]:
@@ -219,7 +223,16 @@ def score_glance(result: WordSetScore, about: Category) -> list[Glance]:
     draws = result.provenance.settings["chance"]
     return [
         line(
-            result.category, result.test, result.value, score.short, sentence, result.pvalue, None, result.chance, draws
+            result.category,
+            result.test,
+            result.value,
+            score.short,
+            sentence,
+            result.pvalue,
+            None,
+            result.chance,
+            draws,
+            result.interval,
         )
     ]
 
@@ -256,7 +269,7 @@ def _dots(result: WordSetScoresResult) -> Sequence[dict[str, Any]]:
     """Return what is drawn and told of each score."""
     several = len({score.provenance.representation.name for score in _scores(result)}) > 1
     made = []
-    for row, sure in zip(result.rows(), verdicts(result), strict=True):
+    for row, sure in zip(result.rows(), result.beyond, strict=True):
         name = f"{row['representation']} · {row['test']}" if several else row["test"]
         told = {"value": small(row["value"]), "strength": number(row["strength"]), "q": pvalue(row["qvalue"])}
         drawn = {"set": plain(name), "score": SCORES[row["measure"]].short, "size": max(row["strength"] or 0.0, 0.0)}

@@ -17,6 +17,7 @@ from aslant.measures.set_scores.sets import asked_of
 from aslant.measures.set_scores.settings import ScoresSettings
 from aslant.measures.set_scores.statistic import FloatArray
 from aslant.measures.shared.association import SkippedTest
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.suite import weat_sets
 from aslant.measures.shared.wordsets import check_vectors, provenance
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
 
 #: A rank correlation over fewer word sets says nothing.
 LEAST_SETS = 4
-#: Up to this q-value of chance, a score is beyond chance.
-BEYOND = 0.05
 Scored = tuple[r.WordSetScore, FloatArray]
 
 
+@opening("vectors")
 @keywords
 def word_set_scores(
     vectors: WordVectors | Sequence[WordVectors],
@@ -77,14 +77,15 @@ def word_set_scores(
                 skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
     results = [score for row in done for score, _ in row]
     chance_q = known_qvalues(score.chance.pvalue if score.chance else None for score in results)
-    beyond = [q is not None and q <= BEYOND for q in chance_q]
+    qvalues = known_qvalues(score.pvalue for score in results)
+    beyond = r.beyond_chance(qvalues, chance_q)
     lists = [score.missing for score in results] + [test.missing for test in skipped]
     kept = {**settings.record(), "scores": [score.name for score in chosen]}
     stimuli = " ".join(test.id for test in asked)
     return r.WordSetScoresResult(
         scores=tuple(score.name for score in chosen),
         results=tuple(results),
-        qvalues=known_qvalues(score.pvalue for score in results),
+        qvalues=qvalues,
         chance_qvalues=chance_q,
         agreement=tuple(_agreement(a.name, b.name, results, beyond) for a, b in combinations(chosen, 2)),
         categories=_categories(done, beyond),

@@ -1,6 +1,6 @@
 """Seven scores of word sets, each from inner products alone, for many draws at a time (docs/definitions.md §10).
 
-A draw counts words anew (bootstrap), deals them out anew (permutation), or replaces attributes (chance): all three
+A draw counts words anew (bootstrap), reassigns them (permutation), or replaces attributes (chance): all three
 change counts or products, and no score needs the vectors themselves.
 """
 

@@ -15,7 +15,7 @@ from aslant.vectors.word_vectors import CAPITALISED, LOWER, MIXED, shape_of
 
 #: How many random choices a score is compared with.
 DRAWS = 2000
-#: Neighbours are looked for among so many words.
+#: Neighbours are looked for among this many words.
 NEIGHBOURHOOD = 20_000
 
 

@@ -131,7 +131,7 @@ Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0,
 Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
 Draws = Annotated[int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000)]
 Resamples = Annotated[int, setting("Random partitions, if Monte Carlo is used.", ge=1, le=10**8)]
-Twins = Annotated[int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100)]
+Twins = Annotated[int, setting("Untrained models of the same architecture that get the same questions.", ge=0, le=100)]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
 

@@ -85,4 +85,5 @@ def spread(values: ArrayLike) -> Spread:
     Spread(mean=0.75, minimum=0.5, maximum=1.0, n=2)
     """
     array = np.asarray(values, dtype=np.float64)
-    return Spread(float(array.mean()), float(array.min()), float(array.max()), len(array))
+    low, high = float(array.min()), float(array.max())
+    return Spread(min(max(float(array.mean()), low), high), low, high, len(array))  # a mean of equal numbers may round

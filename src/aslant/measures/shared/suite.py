@@ -45,10 +45,7 @@ def chosen_test(
         raise MeasureError("targets and attributes are needed together, two word sets each.")
     x, y = word_lists(targets, ("targets 1", "targets 2"))
     a, b = word_lists(attributes, ("attributes 1", "attributes 2"))
-    return WeatSet(
-        title=f"{x.name}, {y.name}: {a.name}, {b.name}", category="own", language="und", licence="own",
-        citation="own", id="own", targets=(x, y), attributes=(a, b),
-    )  # fmt: skip
+    return WeatSet(title=f"{x.name}, {y.name}: {a.name}, {b.name}", id="own", targets=(x, y), attributes=(a, b))
 
 
 def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: Callable[[Any], T]) -> list[T]:

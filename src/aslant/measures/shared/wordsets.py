@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from aslant.errors import MeasureError, plural
 from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import unit_rows
-from aslant.stimuli import WordList, listed_words
+from aslant.stimuli import WordList, given_lists, listed_words
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.version import __version__
 
@@ -40,10 +41,15 @@ class Found:
 
 
 def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
-    """Give names to word sets that have none."""
+    """Give names to word sets that have none; they may also be in files, or text such as "old: aged, elderly"."""
+    if isinstance(sets, str | PathLike) or (isinstance(sets, Sequence) and any(isinstance(x, str) for x in sets)):
+        sets = given_lists([sets] if isinstance(sets, str | PathLike) else sets)
     items = list(sets.items()) if isinstance(sets, Mapping) else list(sets)
     if len(items) != len(default_names):
-        raise MeasureError(f"{plural(len(items), 'word set')} given; {len(default_names)} are needed.")
+        what = default_names[0].removesuffix(" 1")
+        how = f" (on the command line, give --{what} as often, or a file with that many lists)"
+        told = how if what in ("targets", "attributes") else ""
+        raise MeasureError(f"{plural(len(items), 'word set')} given; {len(default_names)} are needed{told}.")
     lists = []
     for item, name in zip(items, default_names, strict=True):
         if isinstance(item, WordList):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from os import PathLike
 
 import numpy as np
 
@@ -12,16 +13,19 @@ from aslant.measures.association.measure import bootstrap_effects, finite_interv
 from aslant.measures.polarities.measure import POLARITIES, Classes, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.polarities.settings import Scheme
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import ComparisonSettings, keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
+from aslant.measures.shared.suite import weat_sets
 from aslant.measures.shared.wordsets import check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
 from aslant.results.provenance import Representation
 from aslant.statistics import generator, seed_of
-from aslant.stimuli import WeatSet, WordList, suite_sets
+from aslant.stimuli import WeatSet, WordList
 from aslant.vectors import WordVectors
 
 
+@opening("first", "second")
 @keywords
 def compare(
     first: WordVectors,
@@ -30,13 +34,15 @@ def compare(
     words: Words = "bold-professions",
     classes: Classes | None = None,
     scheme: Scheme = "binary",
+    tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     settings: ComparisonSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> ComparisonResult:
     """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
 
     The interval of a WEAT difference comes from drawing the same words in both embeddings. Polarity is compared in
-    the settings of `POLARITIES`, or for `classes` by `scheme`. `chance` random word sets of the same frequency give
+    the settings of `POLARITIES`, or for `classes` by `scheme`. With `tests` only these WEATs are compared, and polarity
+    only for `classes`. `chance` random word sets of the same frequency give
     each value in standard deviations of chance, too: embeddings of other dimensions differ in what chance gives. With
     `unit`, polarity takes the vectors of class words at unit length.
 
@@ -51,14 +57,14 @@ def compare(
     compared: list[WeatDifference] = []
     polarities: list[PolarityComparison] = []
     not_compared: dict[str, str] = {}
-    for test in suite_sets():
+    for test in weat_sets(tests, "a list of it"):
         shared = [set(v.lookup(test.words).found) for v in (first, second)]
         in_both = [tuple(w for w in g.words if w in shared[0] & shared[1]) for g in test.groups]
         if any(len(w) < max(2, settings.min_found * len(g.words)) for w, g in zip(in_both, test.groups, strict=True)):
             not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
         else:
             compared.append(_weat_difference(test, in_both, first, second, settings, seed))
-    for group, how in POLARITIES if classes is None else ((classes, scheme),):
+    for group, how in _settings_of(classes, scheme, only_tests=tests is not None):
         resampled = {name: value for name, value in vars(settings).items() if name != "min_found"}
         try:
             polarities.append(compare_polarity((first, second), group, words, scheme=how, rng=seed, **resampled))
@@ -75,6 +81,15 @@ def compare(
         polarity=tuple(polarities),
         provenance=provenance(first, "weat polarity", sum(lists, ()), seed, kept),
     )
+
+
+def _settings_of(
+    classes: Classes | None, scheme: Scheme, *, only_tests: bool
+) -> Sequence[tuple[Classes, Scheme]]:  # fmt: skip
+    """Return the classes and schemes by which polarity is compared."""
+    if classes is not None:
+        return ((classes, scheme),)
+    return () if only_tests else POLARITIES
 
 
 def _weat_difference(

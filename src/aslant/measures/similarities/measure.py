@@ -13,6 +13,7 @@ import numpy as np
 from aslant import statistics
 from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
 from aslant.results.parts import Interval, WordsUsed
@@ -52,6 +53,7 @@ def rank_correlation(x: FloatArray, y: FloatArray, name: str) -> float:
     return rho
 
 
+@opening("vectors")
 def word_similarity(
     vectors: WordVectors,
     pairs: RatedPairs = "wordsim-353",

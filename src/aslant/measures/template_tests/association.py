@@ -12,6 +12,7 @@ import numpy as np
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.association.chance import effect_sizes
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
@@ -33,6 +34,7 @@ ROWS_NOTE = (
 )
 
 
+@opening("lm")
 @keywords
 def log_probability_weat(
     lm: scoring.Model,
@@ -91,7 +93,9 @@ def _measure(
         as_published=how.as_published,
         n_scores=units.size,
         chance=chance,
-        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), **({"pool": pool} if pool else {})}),
+        provenance=provenance(
+            lm, test.id, tuple(scored.missing), seed, {**how.record(), **({"pool": pool} if pool else {})}
+        ),
     )
 
 
@@ -175,6 +179,7 @@ def is_test(chosen: TemplateSet) -> bool:
     return two and all(group.words for group in chosen.groups)
 
 
+@opening("lm")
 @keywords
 def log_probability_suite(
     lm: scoring.Model,

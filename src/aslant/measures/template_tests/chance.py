@@ -19,7 +19,8 @@ from aslant.measures.sentence_tests.chance import LANGUAGES, ranks
 from aslant.measures.template_tests.scoring import Model, Scored, ask
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
-from aslant.models.protocols import TARGET, Progress
+from aslant.models.plan import ask_ahead
+from aslant.models.protocols import TARGET, Progress, Sentence
 from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
 from aslant.stimuli import bundled_names
 
@@ -30,8 +31,10 @@ POOL, SEVERAL = 200, 100
 COMMONEST = 100
 #: Names count as those of one gender if at least this share of their bearers has it.
 ONE_GENDER = 0.98
-#: Names are looked for among so many of each gender.
+#: Names are looked for among this many of each gender.
 FREQUENT = 400
+#: A model that is asked over a network is asked about this many names at a time.
+AT_ONCE = 50
 #: Of a longer list, at most this many attributes are scored with names, and by untrained models.
 MOST_ATTRIBUTES = 60
 #: Words, and how many pieces each has.
@@ -61,7 +64,7 @@ def pool_of(lm: Any, language: str, *, several: bool = False) -> tuple[str, ...]
 
 
 def _evenly(words: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return so many words, evenly by log rank."""
+    """Return a number of words, evenly by log rank."""
     if len(words) <= count:
         return tuple(words)
     places = np.geomspace(min(COMMONEST, len(words) // 2) + 1, len(words), count, endpoint=False).astype(np.int64) - 1
@@ -114,11 +117,11 @@ def names_chance(
 ) -> tuple[Chance, float] | None:  # fmt: skip
     """Compare a share with those that first names of one gender give; None where too few names are one piece.
 
-    A name is compared with one other, or with the mean of so many `others`. Sizes are compared as distances from one
+    A name is compared with one other, or with the mean of this many `others`. Sizes are compared as distances from one
     half, and either side may come first, so that the range is symmetric. Returns also how far from 0 the scores of
     single attributes are for 95 % of names and attributes.
     """
-    if not (pairs and ordered_words(lm)):
+    if not (pairs and (ordered_words(lm) or hasattr(lm, "ask_ahead"))):
         return None
     men, women = _names(lm, prompts, (1 + math.isqrt(1 + 4 * pairs)) // 2)  # k names of each: k (k − 1) pairs
     if min(len(men), len(women)) <= others:
@@ -179,13 +182,16 @@ def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], li
     table, followed = bundled_names(), f"{TARGET}{_tail(prompts)}"
     texts = [prompt.text.replace(TARGET, followed) for prompt in prompts]
 
-    def fits(name: str) -> bool:
-        return name.lower() not in taken and all(lm.in_vocabulary(name, text, "target") for text in texts)
+    def fitting(names: Iterator[str]) -> Iterator[str]:
+        free = (name for name in names if name.lower() not in taken)
+        while some := tuple(islice(free, AT_ONCE)):
+            ask_ahead(lm, [Sentence(text, name, "it") for name in some for text in texts])
+            yield from (name for name in some if all(lm.in_vocabulary(name, text, "target") for text in texts))
 
     def first_of(low: float, high: float) -> list[str]:
         shares = ((name, table.facts[name.lower()].share_female) for name in table.names)
         those = (name for name, share in shares if share is not None and low <= share <= high)
-        return list(islice(filter(fits, islice(those, FREQUENT)), most))
+        return list(islice(fitting(islice(those, FREQUENT)), most))
 
     return first_of(0.0, 1 - ONE_GENDER), first_of(ONE_GENDER, 1.0)
 

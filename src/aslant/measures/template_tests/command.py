@@ -11,8 +11,9 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
-from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption
+from aslant.cli.encoders import EncoderArgument, Encoding, Tests
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.errors import AslantError
 from aslant.measures.template_tests import settings as s
 
 EXAMPLES = {
@@ -45,14 +46,15 @@ app = typer.Typer(
 LanguageModelArgument = Annotated[
     str | None,
     o.argument(
-        "A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+        "A language model: hub name, folder, GGUF file, LoRA folder, data name or server's address, as in "
+        "http://host/v1#NAME; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
         "MODEL",
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Opening:
+class Modelling:
     """How a language model is loaded, and where its answers are kept."""
 
     capitalise: Annotated[
@@ -64,17 +66,32 @@ class Opening:
             panel=o.ASKING,
         ),
     ] = True
+    chat: Annotated[
+        bool, o.option("Sentences are the model's answers, in its own chat format.", panel=o.ASKING)
+    ] = False  # fmt: skip
+    chat_message: Annotated[
+        str | None,
+        o.option("What the user says before that (with --chat); default: 'Write a sentence.'", "TEXT", panel=o.ASKING),
+    ] = None
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
     no_cache: o.KeepNothingOption = False
+    dry_run: o.DryRunOption = False
 
     def open(self, model: str | None, *, quiet: bool) -> Any:
         """Open a language model; its messages while loading go to standard error."""
         from aslant.cli.progress import noted
         from aslant.models.loading import load_lm
+        from aslant.models.server_client import is_address
 
+        chat = self.chat or self.chat_message is not None
+        how: dict[str, Any] = {"device": self.device, "dtype": self.dtype, "capitalise": self.capitalise}
         with noted(quiet=quiet):
-            return load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
+            if is_address(model):  # which is asked before a measure says where its answers are kept
+                if chat:
+                    raise AslantError("--chat is for a model on this machine; a server puts texts as it is told to.")
+                return load_lm(model, journal=self.journal(), **how)
+            return load_lm(model, chat=chat if self.chat_message is None else self.chat_message, **how)
 
     def journal(self) -> Path | None:
         """Return the folder from which a run that was stopped resumes."""
@@ -124,7 +141,7 @@ def logprob_command(
     column: Annotated[str | None, o.option("The column of a table that holds the attributes.", "NAME")] = None,
     *,
     settings: s.LogProbabilitySettings,
-    modelling: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: LogprobOutput,
 ) -> Any:
@@ -137,11 +154,14 @@ def logprob_command(
     """
     from aslant.measures.template_tests.scores import log_probability_bias
     from aslant.measures.template_tests.show import ranked_bars, score_histogram
+    from aslant.measures.template_tests.stimuli import asked
 
+    question = asked_for(template, targets, attributes)
+    asked(question["template"], question["targets"])  # a mistake is told before a model is loaded
     lm = modelling.open(model, quiet=running.quiet)
+    how = {**question, "column": column, **vars(settings)}
     with running.watched(kept=not modelling.no_cache) as progress:
-        asked = {**asked_for(template, targets, attributes), "column": column, **vars(settings)}
-        result = log_probability_bias(lm, **asked, journal=modelling.journal(), rng=running.seed, progress=progress)
+        result = log_probability_bias(lm, **how, journal=modelling.journal(), rng=running.seed, progress=progress)
     output.draw(result, histogram=score_histogram, bars=ranked_bars)
     return result
 
@@ -155,7 +175,7 @@ def suite_command(
     ] = None,
     *,
     settings: s.LogProbabilityWeatSettings,
-    modelling: Opening,
+    modelling: Modelling,
     running: RunningOnCores,
     output: Output,
 ) -> Any:
@@ -175,8 +195,6 @@ def suite_command(
 @command
 def masked_weat_command(
     model: EncoderArgument = None,
-    test: TestOption = None,
-    words: OwnWordsOption = None,
     template: Annotated[
         list[str] | None,
         o.option(
@@ -186,6 +204,7 @@ def masked_weat_command(
         ),
     ] = None,
     *,
+    tests: Tests,
     settings: s.MaskedWeatSettings,
     encoding: Encoding,
     running: RunningOnCores,
@@ -196,10 +215,10 @@ def masked_weat_command(
     Targets are read while the attribute is masked, attributes while the target is. Words that are not one piece of the
     vocabulary are left out and listed.
     """
-    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.encoders import measured
     from aslant.measures.template_tests.words_in_templates import masked_weat, masked_weat_suite
 
-    chosen = chosen_sets(test, words)
+    chosen = tests.sets()
     sentences = template[0] if template and len(template) == 1 else template or None
     how = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)

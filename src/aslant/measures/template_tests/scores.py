@@ -13,6 +13,7 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import result as r
@@ -49,6 +50,7 @@ def bias_scores(association: FloatArray) -> FloatArray:
     return np.asarray(against_rest(association).max(axis=-1))
 
 
+@opening("lm")
 @keywords
 def log_probability_bias(
     lm: scoring.Model,
@@ -109,7 +111,7 @@ def log_probability_bias(
         one_vs_one=float(np.abs(association @ pairs.T).mean()),
         one_vs_rest=float(against_rest(association).max(axis=1).mean()),
         confidence=how.confidence,
-        provenance=provenance(lm, question.source, scored.missing, seed, kept),
+        provenance=provenance(lm, question.source, tuple(scored.missing), seed, kept),
         chance=contrasts[0].chance,
         names_reach=reach,
         twins=contrasts[0].twins,

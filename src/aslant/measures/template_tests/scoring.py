@@ -15,7 +15,7 @@ from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
-from aslant.models.plan import Tables
+from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import CausalLM, MaskedLM, MaskedScore, Progress, Sentence
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -40,11 +40,12 @@ class Scored:
 
     `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template by
     its place, what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were
-    scored, `missing` those that the model cannot score; `repeated` has target words that are spelt like another.
+    scored, `missing` those that the model cannot score, each with the reason; `repeated` has target words that are
+    spelt like another; `seen` is what the model saw of the first sentence, if that is more than the sentence.
     """
 
     attributes: tuple[str, ...]
-    missing: tuple[str, ...]
+    missing: dict[str, str]
     repeated: dict[str, str]
     association: FloatArray
     target: FloatArray | None
@@ -52,6 +53,7 @@ class Scored:
     pieces: NDArray[np.int64]
     methods: dict[int, str]
     target_pieces: dict[str, tuple[str, ...]]
+    seen: str = ""
 
 
 def asking(lm: Any, how: A) -> A:
@@ -78,11 +80,14 @@ def ask(
 
     Attributes that the model cannot place are found before anything is run, and left out.
     """
+    kept = Tables(journal)
+    for _, sentences in _chunks(prompts, attributes):
+        ask_ahead(lm, sentences, kept, progress)
     known, missing = _placeable(lm, prompts, attributes)
     each = sum(len(words) for prompt in prompts for words in prompt.targets)
-    kept, shape = Tables(journal), (len(known), len(prompts), len(prompts[0].targets))
+    shape = (len(known), len(prompts), len(prompts[0].targets))
     arrays = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(len(known), np.int64)
-    found = Scored(known, missing, {}, *arrays, {}, {})
+    found = Scored(known, missing, {}, *arrays, {}, {}, _seen(lm, prompts, known))
     for start, sentences in _chunks(prompts, known):
         shown = _within(progress, start * each, len(sentences), len(known) * each)
         if isinstance(lm, MaskedLM):
@@ -106,11 +111,11 @@ def _chunks(prompts: Sequence[Prompt], attributes: Sequence[str]) -> Iterator[tu
 
 def _placeable(
     lm: Model, prompts: Sequence[Prompt], attributes: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split the attributes into those that the model can score and others; a model need not say."""
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Split the attributes into those that the model can score and others, with reasons; a model need not say."""
     unplaceable: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
     if unplaceable is None:
-        return tuple(attributes), ()
+        return tuple(attributes), {}
     reasons: dict[str, str] = {}
     for _, sentences in _chunks(prompts, attributes):
         for place, reason in unplaceable(sentences).items():
@@ -120,7 +125,14 @@ def _placeable(
         said = list(dict.fromkeys(reasons.values()))
         more = f" (and {len(said) - 3} more)" if len(said) > 3 else ""
         raise NothingLeftError(f"no attribute can be scored: {'; '.join(said[:3])}{more}.")
-    return known, tuple(reasons)
+    return known, reasons
+
+
+def _seen(lm: Model, prompts: Sequence[Prompt], attributes: Sequence[str]) -> str:
+    """Return what the model sees of the first sentence where that is more than the sentence; a model need not say."""
+    seen: Callable[[Sentence], str] | None = getattr(lm, "seen", None)
+    first = Sentence(prompts[0].text, prompts[0].targets[0][0], attributes[0])
+    return "" if seen is None else seen(first)
 
 
 def _within(progress: Progress | None, done: int, these: int, total: int) -> Progress | None:
@@ -244,8 +256,11 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
         policy = "by a chain of masks" if how.target_pieces == "chain" else "by their first piece"
         notes.append(f"targets of several pieces, scored {policy}: {', '.join(several)}")
     if scored.missing:
-        named = ", ".join(scored.missing[:NAMED]) + (" …" if len(scored.missing) > NAMED else "")
-        notes.append(f"attributes that the model cannot place, left out ({len(scored.missing)}): {named}")
+        named = ", ".join(list(scored.missing)[:NAMED]) + (" …" if len(scored.missing) > NAMED else "")
+        why = next(iter(scored.missing.values()))
+        notes.append(f"attributes that the model cannot place, left out ({len(scored.missing)}): {named}; {why}")
+    if scored.seen:
+        notes.append(f"what the model sees of the first sentence: {scored.seen!r}")
     if scored.repeated:
         alike = ", ".join(f"{word} as {first}" for word, first in scored.repeated.items())
         notes.append(f"targets that the model reads alike in a template, counted once there: {alike}")

@@ -129,7 +129,7 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score "
             f"{small(c.mean)}{_own_pvalue(c)}.",
-            *share_chance(result.chance),
+            *share_chance(result.chance, wanted=bool(result.provenance.settings.get("chance"))),
             *_scores_chance(result),
             *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
@@ -144,10 +144,10 @@ def _own_pvalue(c: Contrast) -> str:
     return "" if c.pvalue is None else f" (p = {pvalue(c.pvalue)}, over the signs of the attributes' scores)"
 
 
-def share_chance(chance: Chance | None) -> list[str]:
-    """Say what pairs of names give for a share; nothing where that is not known."""
+def share_chance(chance: Chance | None, *, wanted: bool = False) -> list[str]:
+    """Say what pairs of names give for a share, or, where it was `wanted`, that it is not known."""
     if chance is None:
-        return []
+        return ["chance: not known, since too few first names are one piece for this model."] if wanted else []
     return [
         f"chance: with {chance.draws} {DRAWN[chance.kind]} in place of the targets, 95 % of the shares are between "
         f"{percent(chance.low)} and {percent(chance.high)}; p (chance) = {pvalue(chance.pvalue)}. A share that such "

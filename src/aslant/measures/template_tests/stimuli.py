@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
@@ -28,6 +29,8 @@ Targets: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequenc
 
 #: Words, the name of a word set, a TOML file, a text file or table, or a data name.
 Attributes: TypeAlias = str | PathLike[str] | Iterable[str]
+#: A placeholder, also in small letters.
+SLOT = re.compile(r"\[(?:target|attribute)\]", re.IGNORECASE)
 #: Columns of a table that hold attributes, where none is named; otherwise the first one is taken.
 COLUMNS = ("attribute", "word", "job_title", "title", "name", "skill", "trait", "example")
 MAX_BYTES = 64 << 20
@@ -62,6 +65,11 @@ def asked(template: Templates, targets: Targets | None) -> Asked:
     >>> asked("career-family", None).prompts[1].targets
     (('boys', 'men'), ('girls', 'women'))
     """
+    for text in [template] if isinstance(template, str) else template if isinstance(template, list | tuple) else ():
+        if isinstance(text, str) and (
+            wrong := [slot for slot in SLOT.findall(text) if slot not in (TARGET, ATTRIBUTE)]
+        ):
+            raise MeasureError(f"the template {text!r} has {wrong[0]}; write [TARGET] and [ATTRIBUTE] in capitals.")
     if isinstance(template, str) and " " in template and "[" not in template:
         raise MeasureError(f"the template {template!r} has no [TARGET] and [ATTRIBUTE]; write both into the sentence.")
     chosen = template if isinstance(template, TemplateSet) else None

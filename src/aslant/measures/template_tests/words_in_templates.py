@@ -17,6 +17,7 @@ from aslant.errors import MeasureError
 from aslant.measures.association.chance import effect_sizes, weighted
 from aslant.measures.association.measure import association_fields, equalised
 from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
+from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import associations, effect_size, target_scores
 from aslant.measures.shared.suite import by_word, chosen_test, compared, run_suite, weat_sets
@@ -36,6 +37,7 @@ DEFAULT_TEMPLATES = "kurita-table-1"
 WeatTemplates: TypeAlias = str | PathLike[str] | WeatTemplateSet | Sequence[str]
 
 
+@opening("model")
 @keywords
 def masked_weat(
     model: MasksWords,
@@ -120,6 +122,7 @@ def _measure(
     )
 
 
+@opening("model")
 @keywords
 def masked_weat_suite(
     model: MasksWords,
@@ -150,6 +153,7 @@ def masked_weat_suite(
     return run_suite(MaskedWeatSuiteResult, chosen, measure, model, seed, kept)
 
 
+@opening("lm")
 @keywords
 def template_weat(
     lm: MaskedLM,
