@@ -120,7 +120,7 @@ def test_bad_settings_are_one_clear_error(settings: dict[str, object], words: st
 def test_what_cannot_be_audited_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MeasureError, match="cannot be audited"):
         subject_of(3)
-    with pytest.raises(AslantError, match="cannot load a int"):
+    with pytest.raises(AslantError, match="cannot load an int"):
         aslant.audit(3)
     with pytest.raises(DataError, match="'gap' is data of the kind 'benchmark'"):
         kind_of("gap")

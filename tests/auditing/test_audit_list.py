@@ -54,7 +54,9 @@ def stored(path: Path) -> dict[str, Any]:
     found = {}
     for line in aslant.ResultsStore(path).lines():
         record = json.loads(line)["record"]
-        del record["audited"], record["seconds"], record["result"]["created"]
+        if "label" not in record:
+            continue  # of the run, which is another one
+        del record["id"], record["audited"], record["seconds"], record["result"]["created"]
         for part in record["result"]["parts"]:
             del part["seconds"]
         found[record["label"]] = record
@@ -82,11 +84,11 @@ def in_geometry_of_the_second(work):
 opened, written = store.database, []
 
 @store.contextmanager
-def before_the_second_is_committed(path, schema, *, write=False):
-    with opened(path, schema, write=write) as connection:
+def before_the_second_is_committed(path, schema, *, write=False, older=()):
+    with opened(path, schema, write=write, older=older) as connection:
         yield connection
         written.extend([path] * write)
-        if len(written) == 2:
+        if len(written) == 3:  # the run, the first audit, the second
             die()
 
 [geometry] = [s for s in running.STEPS if s.id == "geometry"]

@@ -9,11 +9,15 @@ import pytest
 
 import aslant
 from aslant.auditing.running import category_of, glances
+from aslant.measures.pronouns_chosen.result import UntrainedChoice
 from aslant.report.conventions import judged, line
 from aslant.report.glance import _found
 from aslant.statistics import Chance, against_chance
 from aslant.stimuli import WeatSet, load_set
+from fake_encoder import FakeEncoder
+from fake_lm import FakeMaskedLM
 from fake_pronouns import MaskedPronounLM, write_sets
+from report_examples import enumeration
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +45,70 @@ def test_what_debiasing_left_has_lines_only_where_it_was_measured(geometry: asla
     untested = replace(residual, neighbours=replace(residual.neighbours, shuffled_pvalue=None, random_poles=None))
     last = glances("geometry", [untested])[-1]
     assert (last.effect, last.pvalue, last.evidence) == (residual.neighbours.correlation, None, "not tested")
+    # Shuffled biases of words are no question about these poles: without random poles their p is not evidence.
+    assert residual.neighbours.shuffled_pvalue is not None
+    shuffled = replace(residual, neighbours=replace(residual.neighbours, random_poles=None))
+    assert glances("geometry", [shuffled])[-1].pvalue is None
     short = replace(geometry, before=replace(geometry.before, residual=None))
     assert len(glances("geometry", [geometry])) == len(glances("geometry", [short])) + 3
+
+
+def test_what_is_left_is_said_of_the_space_that_was_measured(geometry: aslant.GeometryResult) -> None:  # type: ignore[name-defined]
+    residual = geometry.before.residual
+    assert set(residual.poles) == {"he", "she"}
+    first = glances("geometry", [residual])[0]
+    assert (first.category, "is taken out" in first.sentence) == (
+        "gender",
+        residual.clustering.random_poles is not None,
+    )
+    bare = replace(residual, clustering=replace(residual.clustering, random_poles=None))
+    space = residual.provenance.representation
+    for original, where in (
+        (space, "in the embedding as it is"),
+        (replace(space, fingerprint="another"), f"in {space.name}"),
+    ):
+        assert f" accuracy {where} (" in glances("geometry", [replace(bare, original=original)])[0].sentence
+    ages = replace(residual, poles=("old", "young"))
+    assert glances("geometry", [ages], {residual.provenance.stimuli: "age"})[0].category == "age"
+
+
+def test_several_target_sets_have_a_line_each_against_the_rest() -> None:
+    jobs, template = ["nurse", "clerk", "engineer", "judge"], "[TARGET] is a [ATTRIBUTE]."
+    four = aslant.log_probability_bias(FakeMaskedLM(), template, ("he", "she", "they", "it"), jobs, chance=0)
+    lines = glances("logprob", [four])
+    assert [(line.stimuli.split(", ")[-1], line.effect) for line in lines] == [
+        (contrast.first, contrast.share) for contrast in four.contrasts[6:]
+    ]
+    assert all(" rather than the rest (" in line.sentence for line in lines)
+    # A small p says that attributes agree, not that these targets matter: without chance there is no grade.
+    assert all(contrast.pvalue is not None for contrast in four.contrasts[6:])
+    assert [(line.pvalue, line.evidence) for line in lines] == [(None, "not tested")] * 4
+    two = aslant.log_probability_bias(FakeMaskedLM(), template, ("he", "she"), jobs, chance=0)
+    [line] = glances("logprob", [two])
+    assert (line.category, " rather than “she” (" in line.sentence) == ("gender", True)
+    for share, twin, reached in ((0.2, 0.3, False), (0.2, 0.15, True), (0.8, 0.3, False), (0.6, 0.35, True)):
+        contrasts = (replace(two.share, share=share), *two.contrasts[1:])
+        [line] = glances("logprob", [replace(two, contrasts=contrasts, twins=(twin,))])
+        assert (line.chance is not None) == reached, (share, twin)
+
+
+def test_untrained_models_reach_a_share_from_one_half_and_other_effects_from_nought(tmp_path: object) -> None:
+    result = aslant.pronoun_choice(
+        MaskedPronounLM(planted=1),
+        write_sets(tmp_path)[0],  # type: ignore[arg-type]
+        bootstrap=0,
+        n_resamples=99,
+    )
+    group = result.groups[0]
+    group = replace(
+        group, preference=replace(group.preference, share=0.2), contrast=replace(group.contrast, difference=0.6)
+    )
+    twin = UntrainedChoice(share=0.3, contrast=0.4, correlation=None)
+    lines = glances("pronoun-choice", [replace(result, groups=(group,), twins=(twin,))])
+    assert [line.chance for line in lines] == [None, None, None]
+    twin = UntrainedChoice(share=0.8, contrast=-0.6, correlation=None)
+    lines = glances("pronoun-choice", [replace(result, groups=(group,), twins=(twin,))])
+    assert [line.chance is None for line in lines] == [False, False, True]
 
 
 def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_strongest_pair() -> None:
@@ -63,6 +129,60 @@ def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_stron
     assert line.evidence == "not tested"
     [empty] = glances("enumeration", [replace(found, cells=(), chance=None)])
     assert (empty.effect, empty.strength, empty.evidence) == (None, None, "not tested")
+
+
+def test_an_enumeration_says_how_many_pairs_of_which_groups_were_tested() -> None:
+    many = enumeration(3, 6)
+    assert len(many.not_tested) == 3
+    assert len(many.cells) == 18
+    [found] = glances("enumeration", [many])
+    assert found.sentence.startswith(f"{len(many.significant)} of 15 pairs of a group")
+    assert found.sentence.endswith("for 3 groups of names that the vectors themselves form.")
+    assert found.category == "several"
+    given = against_chance(0.9, [0.5] * 19, "random words in place of names", signed=False)
+    for own, names in ((False, "the names"), (True, "the groups' words")):
+        result = replace(enumeration(own=own), chance=given)
+        [found] = glances("enumeration", [result], {"names": "religion"})
+        assert f"; random words in place of {names} give 50 %." in found.sentence
+        assert (found.category, "2 groups given" in found.sentence) == ("religion" if own else "several", own)
+
+
+def test_co_occurrence_has_a_line_for_its_figure_only_where_there_is_one() -> None:
+    text = ["She is a nurse.", "He is a clerk.", "She met a cook.", "He saw a cook.", "She and he met."] * 20
+    words, contexts = ["nurse", "clerk", "cook"], (["she"], ["he"])
+    figure = {"nurse": 90.0, "clerk": 20.0, "cook": 50.0}
+    bare, known = (aslant.pmi_bias(text, words, contexts=contexts, figure=f, chance=0) for f in (None, figure))
+    assert bare.correlation is None
+    assert [line.effect_name for line in glances("pmi", [bare])] == ["log odds"]
+    first, second = glances("pmi", [known])
+    assert (first.effect, second.effect_name, second.stimuli) == (bare.score, "r", "own, figure")
+    assert (second.effect, second.pvalue) == (known.correlation.pearson, known.correlation.pearson_pvalue)
+
+
+def test_polarity_names_the_word_that_leans_most() -> None:
+    classes = {"women": ["she", "woman"], "men": ["he", "man"]}
+    found = aslant.polarity(aslant.load(), classes, ["nurse", "engineer", "clerk"], chance=0)
+    most = max(found.by_word, key=lambda word: abs(word.score))
+    [said] = glances("polarity", [found])
+    assert f"“{most.word}” leans most, to {most.leans_to}." in said.sentence
+
+
+def test_what_word_pieces_explain_is_said_where_less_than_half_is_left_without_them() -> None:
+    found = aslant.seat(FakeEncoder(), "weat-7", bootstrap=0, chance=0)
+
+    def said(of_words: float, rest: float | None, **fields: Any) -> str:
+        changed = replace(found, effect_size_words=of_words, effect_size_without_pieces=rest, **fields)
+        [line] = glances("seat", [changed])
+        return line.sentence
+
+    for of_words, rest, told in (
+        (1.0, 0.5, False), (1.0, 0.49, True), (-1.0, -0.49, True), (-1.0, -0.6, False), (0.1, 0.0, False),
+        (-2.0, 0.7, True), (2.0, 0.6, True), (1.0, None, False),
+    ):  # fmt: skip
+        assert ("without the number of word pieces" in said(of_words, rest)) == told, (of_words, rest)
+    reached = said(0.1, None, effect_size=0.9, twins=(0.2, 0.3, 0.4))
+    assert "untrained" not in reached, "chance is of the effect size over sentences"
+    assert "untrained" in said(5.0, None, effect_size=0.3, twins=(0.2, 0.3, 0.4))
 
 
 def test_pronouns_have_a_line_for_each_number_that_there_is(tmp_path: object) -> None:
@@ -146,7 +266,7 @@ def test_what_no_draw_reaches_is_not_graded_where_the_draws_are_too_few_for_so_m
     assert (reached.evidence, reached.untested) == ("none", ""), "one of 200 did reach it"
     assert _found(lines(200)) == (
         "No line passes after allowing for 18 lines: none stands out from what random words of the same frequency, or "
-        "the same words dealt out anew, give. 1 line not graded: too few draws to tell among 19 lines."
+        "the same words reassigned at random, give. 1 line not graded: too few draws to tell among 19 lines."
     )
 
 

@@ -469,3 +469,27 @@ def test_an_unknown_key_is_answered_with_the_nearest_one_or_with_all() -> None:
     ):
         with pytest.raises(AslantError, match=words):
             policy(f'measure = "*"\nmax = 1\n{key} = 1')
+
+
+@pytest.mark.parametrize("setting", ["min_found = 0", "min_found = 1", "tolerance = { d = 0 }"])
+def test_limits_of_a_policy_may_be_what_they_may_just_be(setting: str) -> None:
+    rule = "[[rule]]\nname = 'a'\nmeasure = 'weat'\nmax = 1\nalpha = 1"
+    name, _, value = setting.partition(" = ")
+    found = getattr(parse_policy(f"{setting}\n{rule}", "mine.toml"), name)
+    assert found == ({"d": 0.0} if name == "tolerance" else float(value))
+
+
+def test_a_test_in_both_directions_is_judged_by_its_own_q(audit: aslant.AuditResult) -> None:
+    rule = policy('measure = "weat"\nmax = 0.8\nonly_if_qvalue_below = 0.05\nabsolute = true')
+    one_sided = only(audit, effect=-0.9, pvalue=0.97, qvalue=0.99)
+    part: Any = one_sided.part("weat")
+    suite = part.results[0]
+    both = replace(suite, results=tuple(replace(test, alternative="two-sided") for test in suite.results))
+    parts = tuple(replace(each, results=(both,)) if each is part else each for each in one_sided.parts)
+    [line] = check_policy(replace(one_sided, parts=parts), rule).lines
+    assert (line.verdict, line.reason) == ("passed", "q = 0.99")
+    assert check_policy(one_sided, rule).lines[0].verdict == "violated"
+
+
+def test_lines_may_be_as_far_from_a_baseline_as_the_guide_says() -> None:
+    assert read_policy().tolerance == {"d": 0.2, "sd of chance": 0.5, "*": 0.05}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 import aslant
 from aslant.auditing import running
@@ -33,6 +36,13 @@ def same(result: aslant.AuditResult) -> dict[str, Any]:
     for part in content["parts"]:
         del part["seconds"]
     return content
+
+
+@pytest.fixture(scope="module", autouse=True)
+def all_threads() -> Iterator[None]:
+    """Give BLAS the threads that a new process has: sums are split among them, which the last digits show."""
+    with threadpool_limits(os.cpu_count(), user_api="blas"):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -192,6 +192,7 @@ def test_a_comparison_tells_every_change_and_what_else_differs(
     assert {(line.difference, line.change) for line in middle} == {(0.0, "same")}
     assert (last.after, last.difference, last.change) == (None, None, "only before")
     assert change.unlike == ()
+    assert "where the figure does not" not in str(change)  # what has more evidence has another figure too
     assert store.compare("theirs", "ours").unlike == ("the seed: 1, then 0",)
     assert {line.change for line in store.compare("ours", "ours~1").figures[3:]} == {"only after"}
 
@@ -206,6 +207,8 @@ def test_evidence_has_an_order(tmp_path: Path, audit: aslant.AuditResult, before
     for evidence, created in ((before, JANUARY), (after, FEBRUARY)):
         store.append(replace(audit, glance=(replace(line, evidence=evidence),), created=created), "m")
     assert store.compare("m").figures[0].change == told
+    said = " ".join(str(store.compare("m")).split())
+    assert ("evidence can change where the figure does not" in said) == (told != "same")
 
 
 def test_a_history_goes_figure_by_figure_with_differences(store: aslant.ResultsStore) -> None:
@@ -231,8 +234,8 @@ def test_a_history_names_settings_that_changed(tmp_path: Path, audit: aslant.Aud
     ("which", "words"),
     [
         ("our", "there is no audit 'our' in '.*'; did you mean 'ours'. it has ours, theirs"),
-        ("ours~2", "has 2 audits of 'ours', so that there is no 'ours~2'"),
-        ("theirs~1", "has one audit of 'theirs'"),
+        ("ours~2", "has 2 runs of 'ours', so that there is no 'ours~2'"),
+        ("theirs~1", "has one run of 'theirs'"),
         ("", "there is no audit ''"),
         ("0" * 64, "there is no audit"),
     ],

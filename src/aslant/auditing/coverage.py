@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KINDS = {
     "static": {"static"},
     "language model": {"masked LM", "causal LM"},
-    "encoder": {"encoder", "encoder + corpus"},
+    "encoder": {"encoder", "encoder + corpus", "sentence encoder"},
 }
 #: How much each grade of evidence says.
 GRADES: tuple[Evidence, ...] = ("not tested", "none", "some", "strong")

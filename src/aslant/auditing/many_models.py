@@ -2,19 +2,19 @@
 
 `audit_entry` audits one model of a list as a unit of work: plain values in, plain values out. It can run in this
 process or in another, on this machine or on another one: a job names its model and its settings, an outcome has the
-audit as JSON, and neither holds anything open. Only the process that hands out the jobs writes to the store.
+audit as JSON, and neither holds anything open. Only the process that hands out the jobs writes to the store
+(`aslant.auditing.list_run`), and several such processes share a list out among themselves.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -22,21 +22,20 @@ from typing import Any, Literal
 
 from aslant.auditing.model_list import AuditSettings, Entry, located, read_list
 from aslant.auditing.run_folder import RunFolder
-from aslant.auditing.running import Plan, check_known, check_settings, now, one_line, only_fitting, run
+from aslant.auditing.running import Plan, check_known, check_settings, one_line, only_fitting
+from aslant.auditing.running import run as run_plan
 from aslant.auditing.step_context import own_sets
-from aslant.auditing.store import RECORD, ResultsStore, as_line
+from aslant.auditing.store import ResultsStore, as_line
 from aslant.auditing.subjects import NO_ENCODER, Subject, kind_of, opened
 from aslant.errors import AslantError, MeasureError
-from aslant.io.keeper import Keeper, digest
-from aslant.parallel import as_finished
+from aslant.io.keeper import Keeper
+from aslant.io.logs import about
 from aslant.results.stored import StoredAudit, StoredAudits
 from aslant.vectors import LookupPolicy, WordVectors, load
 from aslant.version import __version__
 
 #: Called when the audit of a model has ended and is stored: which of how many it was, and how it ended.
 OnEnd = Callable[[int, int, "AuditOutcome", StoredAudit], None]
-#: What the keys of models under way begin with.
-BEGUN = "begun/"
 _one_at_a_time = threading.Lock()
 
 
@@ -56,7 +55,7 @@ class AuditJob:
 
 @dataclass(frozen=True)
 class AuditOutcome:
-    """How the audit of one model ended; "known": the store already has it, so it was not run.
+    """How the audit of one model ended; "known": the store has it, "shared": another process of this run did it.
 
     `result` is the JSON of the audit, in one line; `reason` says why there is none, or which measures broke off, and
     `traces` has their tracebacks. `key` identifies everything the figures depend on, `settings` the part of it that
@@ -65,7 +64,7 @@ class AuditOutcome:
 
     label: str
     source: str
-    state: Literal["complete", "partly", "failed", "known"]
+    state: Literal["complete", "partly", "failed", "known", "shared"]
     seconds: float
     key: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -85,6 +84,8 @@ def audit_list(
     runs: str | PathLike[str] | None = None,
     workers: int | None = None,
     on_end: OnEnd | None = None,
+    skip_missing: bool = False,
+    run: str | None = None,
     **asked: Any,
 ) -> StoredAudits:
     """Audit every model of a list, and keep each audit in a store the moment it is finished.
@@ -95,9 +96,16 @@ def audit_list(
 
     A model whose audit is in the store already, with the same content, settings, measures and version, is not audited
     again, unless you say `again`. One that cannot be opened or measured is stored as failed, with the reason, and the
-    others continue. `runs` is a folder for finished measures of the audit in progress, from which a run that was killed
-    resumes. Inside `aslant.use_workers` with Dask or Ray, several models are audited at once, each by one
-    worker, which must see their files under the same paths; they are stored in the order in which they end.
+    others continue. A model without a file refuses the list, which names all of them; with `skip_missing` the others
+    are audited, and these are `missing`. `runs` is a folder for finished measures of the audit in progress, from which
+    a run that was killed resumes.
+
+    Each call is a run, which the store records: what was audited, unchanged, failed or missing. A call with the same
+    list and settings joins a run that is not finished: two processes divide it, and one that was killed is
+    continued. `run` names it, such as "2026-03"; a named run is joined at any time, and tries again what failed.
+
+    Inside `aslant.use_workers` with Dask or Ray, several models are audited at once, each by one worker, which must see
+    their files under the same paths; they are stored in the order in which they end.
 
     >>> import tempfile
     >>> store = tempfile.mkdtemp() + "/results.db"
@@ -107,24 +115,16 @@ def audit_list(
     >>> audit_list({"ours": "sample"}, store, profile="quick", only=["polarity"]).notes
     ('not run again, because the store has it: ours',)
     """
-    entries = read_list(models, _settings(settings, asked))
+    from aslant.auditing.list_run import ListRun
+
+    missing: dict[str, str] | None = {} if skip_missing else None
+    entries = read_list(models, _settings(settings, asked), missing=missing)
     _check(entries)
     kept = store if isinstance(store, ResultsStore) else ResultsStore(store)
     kept.check_writable()
-    there = _There(kept, again, None if runs is None else Keeper(runs, what=""))
-    there.refresh()
-    found: dict[str, StoredAudit] = {}
-    try:
-        jobs = there.jobs(entries, workers)
-        for _, outcome in as_finished(audit_job, jobs, None, given_up=lambda job, error: not_audited(job, str(error))):
-            found[outcome.label] = there.keep(outcome)
-            if on_end is not None:
-                on_end(len(found), len(entries), outcome, found[outcome.label])
-    except KeyboardInterrupt:  # the user's fault, not a model's
-        there.ended(*there.begun)
-        raise
-    notes = (f"not run again, because the store has it: {', '.join(there.passed)}",) if there.passed else ()
-    return StoredAudits(tuple(found[entry.label] for entry in entries), notes, __version__)
+    list_ = str(models) if isinstance(models, str | PathLike) else ""
+    keeper = None if runs is None else Keeper(runs, what="")
+    return ListRun(kept, entries, missing or {}, keeper, again=again, run=run, list_=list_).carried_out(workers, on_end)
 
 
 def _settings(settings: AuditSettings | None, asked: dict[str, Any]) -> AuditSettings:
@@ -167,7 +167,7 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
     """
     begun = time.perf_counter()
     ended = not_audited(job)
-    with warnings.catch_warnings(record=True) as caught:
+    with about(model=job.entry.label), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             ended = _audited(job, ended)
@@ -210,7 +210,7 @@ def _audited(job: AuditJob, ended: AuditOutcome) -> AuditOutcome:
             folder = RunFolder(Path(job.runs) / f"listed-{key}", plan.identity(), fresh_if_other=True)
         except AslantError as error:
             warnings.warn(f"nothing is kept of this audit until it is done: {error}", stacklevel=2)
-    result = run(plan, folder)
+    result = run_plan(plan, folder)
     return replace(
         ended,
         state="partly" if result.failed else "complete",
@@ -232,7 +232,7 @@ def _opened(entry: Entry) -> Subject:
         policy = LookupPolicy(case=s.case, phrases=s.phrases)
         return load(source, top=s.top, policy=policy, allow_pickle=s.allow_pickle, subwords=s.subwords, cache=s.cache)
 
-    return opened(entry.source, corpus=text, device=s.device, load_vectors=load_vectors)
+    return opened(entry.source, corpus=text, device=s.device, load_vectors=load_vectors, keep=s.cache)
 
 
 def _key(plan: Plan) -> tuple[str, dict[str, Any]]:
@@ -249,72 +249,3 @@ def _key(plan: Plan) -> tuple[str, dict[str, Any]]:
     whole = {**plan.identity(), "measures": measures, "benchmarks": sorted(name for name in wanted if present(name))}
     text = json.dumps(whole, sort_keys=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()[:16], {k: v for k, v in whole.items() if k != "representation"}
-
-
-def _mark(label: str) -> str:
-    return BEGUN + digest(label.encode("utf-8", "surrogatepass"))
-
-
-@dataclass
-class _There:
-    """What the store holds by now, and its only writer.
-
-    The `keeper` in the folder of runs has marks of models in progress, so that one during which a run was killed comes
-    last when the run resumes: the system kills a run whose model takes all memory, and such a model must not keep the
-    others from their turn, however often that happens.
-    """
-
-    store: ResultsStore
-    again: bool
-    keeper: Keeper | None
-    #: Complete audits by their key, and by key and label.
-    by_key: dict[str, StoredAudit] = field(default_factory=dict)
-    labelled: dict[tuple[str, str], StoredAudit] = field(default_factory=dict)
-    passed: list[str] = field(default_factory=list)
-    begun: set[str] = field(default_factory=set)
-    read: int = 0
-
-    def jobs(self, entries: Sequence[Entry], workers: int | None) -> Iterator[AuditJob]:
-        """Yield a job for each model, on demand: what was stored by then is not run again."""
-        runs = None if self.keeper is None else str(self.keeper.folder)
-        killed = {} if self.keeper is None else self.keeper.under(BEGUN)
-        for entry in sorted(entries, key=lambda entry: _mark(entry.label) in killed):
-            if self.keeper is not None:
-                self.begun.add(entry.label)
-                self.keeper.keep({_mark(entry.label): b""})
-            yield AuditJob(entry, frozenset() if self.again else frozenset(self.by_key), runs, workers)
-
-    def ended(self, *labels: str) -> None:
-        """Take away the marks of models."""
-        if self.keeper is not None:
-            self.keeper.drop(map(_mark, labels))
-            self.begun -= set(labels)
-
-    def refresh(self) -> None:
-        """Read what this run, or another one at the same time, has stored since the last time."""
-        for held in self.store.held(self.read)[0] if self.store.path.exists() else ():
-            self.read = max(self.read, held.number)
-            if held.audit.state == "complete" and held.audit.key:
-                self.by_key.setdefault(held.audit.key, held.audit)
-                self.labelled[held.audit.key, held.audit.label] = held.audit
-
-    def keep(self, outcome: AuditOutcome) -> StoredAudit:
-        """Store how an audit ended, synced to disk; then delete its intermediate results.
-
-        One that was there already is stored again only where it was made under another label.
-        """
-        stored, result = self.labelled.get((outcome.key, outcome.label)), outcome.result
-        if outcome.state != "known" or stored is None:
-            if outcome.state == "known":
-                same = self.by_key[outcome.key]
-                outcome = replace(outcome, state="complete", seconds=same.seconds or 0.0)
-                result = as_line(self.store.audit(same.id))
-            record = {name: getattr(outcome, name) for name in RECORD if name != "audited"}
-            stored = self.store.append_record(record | {"audited": now()}, result)
-            self.refresh()
-        else:
-            self.passed.append(outcome.label)
-        self.ended(outcome.label)
-        if outcome.folder is not None and outcome.state == "complete":
-            shutil.rmtree(Path(outcome.folder), ignore_errors=True)
-        return stored

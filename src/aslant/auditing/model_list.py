@@ -84,13 +84,31 @@ class _Models(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1)]
 
 
+class MissingModelsError(AslantError):
+    """Models of a list that have no file; `missing_models` has the reason of each by its label."""
+
+    def __init__(self, missing: Mapping[str, str]) -> None:
+        self.missing_models = dict(missing) if len(missing) > 1 else {}
+        if len(missing) == 1:
+            [(label, why)] = missing.items()
+            told = f"'{label}' of the list: {why}"
+        else:
+            named = ", ".join(f"'{label}'" for label in missing)
+            told = f"{len(missing)} models of the list have no file: {named}."
+        super().__init__(f"{told} To audit the others: --skip-missing (in Python skip_missing=True).")
+
+
 def read_list(
-    models: str | PathLike[str] | Mapping[str, Any] | Sequence[Any], settings: AuditSettings | None = None
+    models: str | PathLike[str] | Mapping[str, Any] | Sequence[Any],
+    settings: AuditSettings | None = None,
+    *,
+    missing: dict[str, str] | None = None,
 ) -> tuple[Entry, ...]:
     """Return the models of a list file ("-": standard input), of a mapping from labels to models, or of a sequence.
 
     Paths in a file are relative to it. Every model is checked as far as it can be without opening it, and labels must
-    differ.
+    differ. Models without a file are refused, all of them by name; where `missing` is given, they are put there, by
+    label, and the others are returned.
 
     >>> read_list({"ours": "sample"})[0].label, read_list(["sample", "sample-mlm"])[1].source
     ('ours', 'sample-mlm')
@@ -124,7 +142,12 @@ def read_list(
         raise AslantError(
             f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
         )
-    return tuple(_checked(Entry(label, located(source, folder), how)) for label, source, how in written)
+    entries = [_checked(Entry(label, located(source, folder), how)) for label, source, how in written]
+    lacking = {entry.label: why for entry in entries if (why := _not_there(entry.source))}
+    if lacking and (missing is None or len(lacking) == len(entries)):
+        raise MissingModelsError(lacking)
+    (missing if missing is not None else {}).update(lacking)
+    return tuple(entry for entry in entries if entry.label not in lacking)
 
 
 def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> list[Written]:
@@ -199,10 +222,7 @@ def _label(text: str, where: str) -> str:
 
 
 def _checked(entry: Entry) -> Entry:
-    """Refuse a model that cannot exist: a path to nothing, data of a kind that cannot be audited."""
-    from aslant.data import could_be_name, did_you_mean
-    from aslant.data.registry import names
-
+    """Refuse a model that cannot be meant: a path that depends on the current folder, data that cannot be audited."""
     there = _is_there(Path(entry.source))
     if there and not Path(entry.source).is_absolute():  # what is opened must not depend on it
         raise AslantError(
@@ -210,13 +230,21 @@ def _checked(entry: Entry) -> Entry:
             "paths are relative to the list."
         )
     try:
-        kind = kind_of(entry.source)
+        kind_of(entry.source)
     except AslantError as error:
         raise AslantError(f"'{entry.label}' of the list: {error}") from None
-    known = could_be_name(entry.source) and entry.source.partition("/")[0] in names()
-    if kind == "static" and not (there or known or entry.source == "sample"):
-        raise AslantError(
-            f"'{entry.label}' of the list: there is no file '{entry.source}', nor data of that name; "
-            f"{did_you_mean(entry.source)}check the path, which is relative to the list."
-        )
     return entry
+
+
+def _not_there(source: str) -> str:
+    """Say that a model has no file, if that is so."""
+    from aslant.data import could_be_name, did_you_mean
+    from aslant.data.registry import names
+
+    known = could_be_name(source) and source.partition("/")[0] in names()
+    if kind_of(source) != "static" or known or source == "sample" or _is_there(Path(source)):
+        return ""
+    return (
+        f"there is no file '{source}', nor data of that name; {did_you_mean(source)}check the path, which is relative "
+        "to the list."
+    )

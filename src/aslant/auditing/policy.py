@@ -16,6 +16,7 @@ from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
 from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, PolicyCheck, PolicyLine, Verdict
 from aslant.results.codec import result_from_dict
+from aslant.results.stored import FigureChange
 from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
@@ -30,6 +31,7 @@ name = "default"
 may_not_run = ["pronoun-*"]
 min_found = 0.5
 tolerance = { d = 0.2, "sd of chance" = 0.5, "*" = 0.05 }
+worse = 0.5
 
 [must_run]
 static = [
@@ -119,7 +121,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             given["only_if_beyond_chance"] = f"chance q ≤ {self.only_if_beyond_chance:g}"
         return given
 
-    def matches(self, line: Glance | AuditDifference) -> bool:
+    def matches(self, line: Glance | AuditDifference | FigureChange) -> bool:
         """Tell whether the rule is about a line."""
         categories = (self.category,) if isinstance(self.category, str) else self.category
         asked = ((line.measure, self.measure), (line.stimuli, self.stimuli), (line.effect_name, self.effect))
@@ -150,7 +152,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ("weat, weat-3", "pronoun-*"); so does a measure that broke off, unless `allow_failed`. Each of `must_run` ("weat",
     "weat, weat-6") has a line; of those listed by kind of model, it has one or the report says why not. Of each word
     set of a measure at least the share `min_found` was found; of names that are looked up by the thousand that is not
-    asked. `tolerance` says, by the name of the effect, how far a line may be from the baseline's.
+    asked. `tolerance` says, by the name of the effect, how far a line may be from the baseline's. `worse`: of a store,
+    how much further from chance a line may be than in the run before, in standard deviations of chance.
     """
 
     rule: Annotated[tuple[Rule, ...], Meta(min_length=1)]
@@ -162,6 +165,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tolerance: dict[Text, Annotated[float, Meta(ge=0)]] = field(
         default_factory=lambda: {"d": 0.2, "sd of chance": 0.5, "*": 0.05}
     )
+    worse: Annotated[float, Meta(ge=0)] = 0.5
 
 
 def read_policy(path: str | PathLike[str] | None = None) -> Policy:
@@ -263,7 +267,16 @@ def _of_audit(rule: Rule, name: str, audit: AuditResult) -> list[PolicyLine]:
         return [rule.missing(name, noted[0] if noted else "no line of the report matches")]
     if rule.field == "count_significant":
         return [rule.judged(name, float(sum(_count(line, audit, rule.alpha) for line in matched)))]
-    return [_on_line(rule, name, line) for line in matched]
+    return [_on_line(rule, name, line, one_sided=_alternative(audit, line) == "greater") for line in matched]
+
+
+def _alternative(audit: AuditResult, line: Glance) -> str:
+    """Return the direction that the test of a line asked about; "" where it has none."""
+    part = audit.part(line.measure)
+    results: tuple[Any, ...] = part.results if part else ()
+    tests = [test for result in results for test in getattr(result, "results", (result,))]
+    named = (test for test in tests if getattr(test, "test", None) == line.stimuli)
+    return next((str(getattr(test, "alternative", "")) for test in named), "")
 
 
 def _count(line: Glance, audit: AuditResult, alpha: float) -> int:
@@ -276,7 +289,7 @@ def _count(line: Glance, audit: AuditResult, alpha: float) -> int:
     return int(value is not None and value <= alpha)
 
 
-def _on_line(rule: Rule, model: str, line: Glance) -> PolicyLine:
+def _on_line(rule: Rule, model: str, line: Glance, *, one_sided: bool) -> PolicyLine:
     """Check a line, unless its q-value or p-value exempts it.
 
     A one-sided test whose effect goes the other way has a p-value near 1 however large the effect is; a rule about size
@@ -286,13 +299,14 @@ def _on_line(rule: Rule, model: str, line: Glance) -> PolicyLine:
     if value is None:
         return rule.missing(model, f"it has no {rule.field}", line.measure, line.stimuli)
     evidence, wanted = line.pvalue if line.qvalue is None else line.qvalue, rule.only_if_qvalue_below
-    if rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0:
+    turned = one_sided and rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0
+    if turned and line.pvalue is not None:
         evidence = 1 - line.pvalue
     if wanted is not None and evidence is None:
         return rule.missing(model, "it has neither q-value nor p-value", line.measure, line.stimuli)
     spared = ""
     if wanted is not None and evidence is not None and evidence >= wanted:
-        spared = f"q = {evidence:.3g}"
+        spared = f"p, the other way = {evidence:.3g}" if turned else f"q = {evidence:.3g}"
     elif rule.only_if_beyond_chance is not None and line.chance and not line.untested:
         of_chance = line.chance.pvalue if line.chance_qvalue is None else line.chance_qvalue
         spared = f"chance q = {of_chance:.3g}" if of_chance > rule.only_if_beyond_chance else ""

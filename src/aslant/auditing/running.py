@@ -8,6 +8,7 @@ resamples as the papers do, without stopping early.
 from __future__ import annotations
 
 import difflib
+import logging
 import time
 import traceback
 import warnings
@@ -24,6 +25,7 @@ from aslant.auditing.step_context import Progress, Work, own_sets
 from aslant.auditing.subjects import Subject
 from aslant.catalogue import Step
 from aslant.errors import AslantError, MeasureError
+from aslant.io.logs import told
 from aslant.report.conventions import judged
 from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, AuditPart, AuditResult, Glance, Profile
 from aslant.results.codec import MeasuredResult
@@ -173,10 +175,12 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
         progress("audit", number, len(plan.steps))
         try:
             finished = (folder.recall(step.id) if folder else None) or _run_step(step, plan, folder)
+            told("measured", step=step.id, seconds=finished.part.seconds if finished.part else 0.0)
         except AslantError as error:  # explained by the words or the model; cheap to find again, so not kept
             not_run[step.id] = str(error)
         except Exception as error:  # an error of ours must not stop the other measures
             failed[step.id] = one_line(error)
+            told(f"broke off: {failed[step.id]}", logging.ERROR, step=step.id)
             _tell(step.id, traceback.format_exc(), plan, folder)
         else:
             not_run |= finished.not_run

@@ -1,8 +1,9 @@
 """A store of audits: one SQLite file, safe against crashes, that several processes may write to and any tool can read.
 
 The table `audits` has a row for each audit, which is never changed: what it is (see `StoredAudit`), its figures
-(`glance`) and all of it (`result`), as JSON. The view `figures` has a row for each figure. `id` is a digest of the
-rest of the row, so that whatever a disk or an editor did to it is noticed. It guards against damage, not people.
+(`glance`) and all of it (`result`), as JSON. `id` is a digest of the rest of the row, so that whatever a disk or an
+editor did to it is noticed. It guards against damage, not people. `aslant.auditing.runs` tells which run an audit
+belongs to, `aslant.auditing.store_schema` what any tool may ask the file for.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ import sqlite3
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
+from aslant.auditing.runs import Runs, Visit, insert, visits
+from aslant.auditing.store_schema import COLUMNS, OLDER, SCHEMA
 from aslant.errors import AslantError
 from aslant.io.keeper import ForeignFileError, database, digest, is_damage
 from aslant.io.reading import parse_json
@@ -38,10 +41,14 @@ from aslant.results.stored import (
     FigureChange,
     FigureHistory,
     HistoryPoint,
+    State,
     StoredAudit,
     StoredAudits,
     StoredFigure,
     StoredFigures,
+    StoredOutcome,
+    StoredRun,
+    StoredRuns,
 )
 from aslant.version import __version__
 
@@ -51,18 +58,8 @@ DEFAULT_STORE = "aslant-results.db"
 ID_DIGITS, FEWEST_DIGITS = 10, 4
 #: So many damaged audits are told one by one.
 MOST_TOLD = 5
-#: What is kept of an audit besides its id; its digest stands for the result, which is read only in full.
-COLUMNS = (*(field.name for field in fields(StoredAudit) if field.name != "id"), "glance", "result_digest")
-_FIGURE = ("measure", "category", "stimuli", "effect", "effect_name", "strength", "pvalue", "qvalue", "evidence")
-SCHEMA = (
-    f"CREATE TABLE audits (id TEXT PRIMARY KEY, {', '.join(COLUMNS)}, result)",
-    "CREATE VIEW figures AS SELECT substr(audits.id, 1, 10) AS audit, label, audited, model, fingerprint, version, "
-    "profile, seed, "
-    + ", ".join(f"json_extract(line.value, '$.{name}') AS {name}" for name in _FIGURE)
-    + " FROM audits, json_each(audits.glance) AS line",
-)
 #: How a line of JSON Lines begins and ends: the checksum is of the bytes of the record.
-_LINE = re.compile(rb'\{"aslant-store":1,"sha256":"([0-9a-f]{64})","record":(\{.*\})\}\s*', re.DOTALL)
+_LINE = re.compile(rb'\{"aslant-store":[12],"sha256":"([0-9a-f]{64})","record":(\{.*\})\}\s*', re.DOTALL)
 RECORD = ("label", "source", "state", "audited", "reason", "seconds", "key", "settings")
 #: Bytes of one line.
 MAX_LINE = 1 << 28
@@ -87,14 +84,19 @@ class Held:
     glance: tuple[Glance, ...]
     number: int = 0
 
+    def same_as(self, other: Held) -> bool:
+        """Tell whether model, settings and version are the same, so that there is nothing to compare."""
+        mine, its = ((a.key, a.fingerprint, a.version, a.profile, a.seed) for a in (self.audit, other.audit))
+        return self.audit.id == other.audit.id or (bool(mine[0]) and mine == its)
+
 
 class ResultsStore:
     """Audits in a file, to add to, to ask and to compare over time. `aslant.audit_list` fills one.
 
     The file is made when the first audit is added. Any number of processes may add to it at the same time; nothing in
-    it is ever changed. An audit is named by its label (the newest is meant), by `label~1` (the one before it, and so
-    on), or by the first digits of its id. `model`, `measure`, `stimuli` and `category` may hold * and ?; `since` and
-    `until` are dates or times in ISO format, in UTC.
+    it is ever changed. An audit is named by its label (that of the newest run is meant), by `label~1` (that of the run
+    before, and so on), by `label@run`, or by the first digits of its id. `model`, `measure`, `stimuli` and `category`
+    may hold * and ?; `since` and `until` are dates or times in ISO format, in UTC.
 
     >>> import tempfile, aslant
     >>> store = aslant.ResultsStore(tempfile.mkdtemp() + "/results.db")
@@ -118,8 +120,13 @@ class ResultsStore:
         values: tuple[Any, ...] = (label, source, state, audit.created, reason, None, "", {})
         return self.append_record(dict(zip(RECORD, values, strict=True)), as_line(audit))
 
-    def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:
-        """Add a record with the JSON of an audit, or none; for `aslant.audit_list`, which knows its settings."""
+    def append_record(
+        self, record: dict[str, Any], result: bytes | None, outcome: StoredOutcome | None = None
+    ) -> StoredAudit:
+        """Add a record with the JSON of an audit, or none; for `aslant.audit_list`, which knows its settings.
+
+        With the `outcome` of a model in a run, both are added or neither.
+        """
         audit = None if result is None else AuditResult.from_dict(parse_json(result.decode("utf-8")))
         if (audit is None) != (record["state"] == "failed"):
             raise AslantError(f"the record of '{record['label']}' has a state that does not fit its result.")
@@ -129,8 +136,10 @@ class ResultsStore:
             held = _held(row[:-1])
         except (ValueError, TypeError, msgspec.MsgspecError) as error:
             raise AslantError(f"this record cannot be kept in a store: {error}.") from None
-        with self._opened(write=True) as connection:
+        with self.opened(write=True) as connection:
             connection.execute(f"INSERT OR IGNORE INTO audits VALUES ({', '.join('?' * len(row))})", row)
+            if outcome is not None:
+                insert(connection, replace(outcome, audit=held.audit.id))
         return held.audit
 
     def check_writable(self) -> None:
@@ -142,12 +151,34 @@ class ResultsStore:
         if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
             raise AslantError(f"'{self.path}' cannot be written to; choose another file for the store.")
 
+    def runs(self) -> StoredRuns:
+        """Return the runs, oldest first, with what became of each model in them."""
+        runs, outcomes, notes = Runs(self.opened).read()
+        newest = {(outcome.run, outcome.label): outcome for _, outcome in outcomes}
+        return StoredRuns(tuple(runs), tuple(newest.values()), notes, __version__)
+
+    def visits(self, held: Sequence[Held] | None = None) -> list[Visit]:
+        """Return what became of each label in each run, oldest first."""
+        found = self._held_told() if held is None else held
+        runs, outcomes, notes = Runs(self.opened).read()
+        for note in notes:
+            warnings.warn(f"'{self.path}': {note}", stacklevel=3)
+        return visits(runs, [outcome for _, outcome in outcomes], [each.audit for each in found])
+
     def audits(
-        self, model: str = "*", *, since: str | None = None, until: str | None = None, latest: bool = False
+        self,
+        model: str = "*",
+        *,
+        state: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        latest: bool = False,
     ) -> StoredAudits:
-        """Return the audits, oldest first; `latest`: only the newest of each label."""
+        """Return the audits, oldest first; `latest`: only the newest of each label, `state`: only those in this."""
+        if state not in (None, *get_args(State)):
+            raise AslantError(f"'{state}' is not a state of an audit; these are: {', '.join(get_args(State))}.")
         held, notes = self.held()
-        chosen = _chosen(held, model, since, until, latest)
+        chosen = [e for e in _chosen(held, model, since, until, latest) if state in (None, e.audit.state)]
         return StoredAudits(tuple(each.audit for each in chosen), notes, __version__)
 
     def figures(
@@ -175,17 +206,30 @@ class ResultsStore:
         since: str | None = None,
         until: str | None = None,
     ) -> FigureHistory:
-        """Return each figure that matches over time, with the difference to the audit before, label by label."""
-        found, notes = self._figures((measure, stimuli, category), model, since, until)
+        """Return each figure that matches in every run, with the difference to the run before, label by label.
+
+        A run in which a model was unchanged has the figures of the audit that it reused, so a history has no gaps.
+        `since` and `until` are about when a run began.
+        """
+        held, notes = self.held()
+        by_id = {each.audit.id: each for each in held}
+        begin, end = _range(since, until)
         series: dict[tuple[str, GlanceKey], list[StoredFigure]] = {}
-        for figure in found:
-            series.setdefault((figure.audit.label, figure.line.key), []).append(figure)
+        for visit in self.visits(held):
+            each = by_id[visit.audit.id] if visit.audit is not None and visit.has_figures else None
+            if each is None or not (begin <= visit.started and visit.started[: len(end)] <= end):
+                continue
+            for line in each.glance if _named_so(each, model) else ():
+                if _asked(line, (measure, stimuli, category)):
+                    figure = StoredFigure(each.audit, line, visit.run, visit.started, visit.state)
+                    series.setdefault((visit.label, line.key), []).append(figure)
         points: list[HistoryPoint] = []
         for one in series.values():
             points.append(HistoryPoint(one[0], None))
             for before, after in pairwise(one):
                 gap = _difference(before.line.effect, after.line.effect)
                 points.append(HistoryPoint(after, gap, unlike(before.audit, after.audit)))
+        notes = notes if points else (*notes, _what_there_is(held))
         return FigureHistory(tuple(points), notes, __version__)
 
     def _figures(self, asked: tuple[str, str, str], *which: Any) -> tuple[list[StoredFigure], tuple[str, ...]]:
@@ -195,42 +239,46 @@ class ResultsStore:
             StoredFigure(each.audit, line)
             for each in _chosen([each for each in held if each.audit.state != "failed"], *which)
             for line in each.glance
-            if all(map(fnmatch.fnmatchcase, (line.measure, line.stimuli, line.category), asked))
+            if _asked(line, asked)
         ]
-        if not found:
-            measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
-            models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
-            notes = (*notes, f"nothing matches; the store has {measures}, of {models}")
-        return found, notes
+        return found, notes if found else (*notes, _what_there_is(held))
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:
-        """Compare two audits, figure by figure; with one label, its newest audit with the one before it."""
+        """Compare two audits, figure by figure; with one label, that of its newest run with that of the run before.
+
+        Where model and settings are the same, the comparison is `unchanged`.
+        """
         first, second = (before, after) if after is not None else (f"{before}~1", before)
         was, now = self._found(first, second)
-        by_key = [{line.key: line for line in held.glance} for held in (was, now)]
-        made = tuple(_change(by_key[0].get(key), by_key[1].get(key)) for key in {**by_key[0], **by_key[1]})
-        return AuditChange(was.audit, now.audit, made, unlike(was.audit, now.audit), __version__)
+        return changed(was[0], now[0], (was[1], now[1]))
 
     def find(self, which: str) -> StoredAudit:
         """Return what is stored about one audit: by its label, `label~1`, or the first digits of its id."""
-        return self._found(which)[0].audit
+        return self._found(which)[0][0].audit
 
     def audit(self, which: str) -> AuditResult:
         """Return one audit in full."""
-        return AuditResult.from_dict(parse_json(self._result(self._found(which)[0]).decode("utf-8")))
+        return self.in_full(self._found(which)[0][0])
+
+    def in_full(self, held: Held) -> AuditResult:
+        """Return an audit that was met in the store in full."""
+        return AuditResult.from_dict(parse_json(self._result(held).decode("utf-8")))
 
     def lines(self) -> Iterator[bytes]:
-        """Yield every audit as a line of JSON, oldest first, for other programs and other stores."""
+        """Yield every audit, then every run and outcome, as a line of JSON, for other programs and other stores."""
         for held in self._held_told():
-            record = {name: getattr(held.audit, name) for name in RECORD}
+            record = {"id": held.audit.id, **{name: getattr(held.audit, name) for name in RECORD}}
             result = b"null" if held.audit.state == "failed" else self._result(held)
             body = unsteered_json(record, separators=(",", ":")).encode()[:-1] + b',"result":' + result + b"}"
-            checksum = hashlib.sha256(body).hexdigest().encode()
-            yield b'{"aslant-store":1,"sha256":"' + checksum + b'","record":' + body + b"}\n"
+            yield _line(1, body)
+        runs, outcomes, _ = Runs(self.opened).read()
+        rows = [{"run": asdict(run)} for run in runs] + [{"outcome": asdict(outcome)} for _, outcome in outcomes]
+        for row in rows:
+            yield _line(2, unsteered_json(row, separators=(",", ":")).encode())
 
     def add_lines(self, path: str | PathLike[str]) -> list[StoredAudit]:
-        """Add the audits of a file that `lines` made, or that was a store before version 0.2; each counts once."""
-        added = []
+        """Add what a file that `lines` made has, or that was a store before version 0.2; each counts once."""
+        added, ids, rows = [], dict[str, str](), list[StoredRun | StoredOutcome]()
         with Path(path).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), 1):
                 met = _LINE.fullmatch(line)
@@ -238,58 +286,76 @@ class ResultsStore:
                     if met is None or hashlib.sha256(met[2]).hexdigest().encode() != met[1]:
                         raise ValueError("it was changed or damaged after it was written")  # noqa: TRY301
                     record = parse_json(met[2].decode("utf-8"))
-                    result = record.pop("result")
-                    content = None if result is None else unsteered_json(result, separators=(",", ":")).encode()
-                    added.append(self.append_record(record, content))
-                except (ValueError, KeyError, TypeError, AslantError) as error:
+                    if "run" in record:
+                        rows.append(msgspec.convert(record["run"], StoredRun))
+                    elif "outcome" in record:
+                        rows.append(msgspec.convert(record["outcome"], StoredOutcome))
+                    else:
+                        result, known = record.pop("result"), record.pop("id", "")
+                        content = None if result is None else unsteered_json(result, separators=(",", ":")).encode()
+                        added.append(self.append_record(record, content))
+                        ids[known] = added[-1].id
+                except (ValueError, KeyError, TypeError, AslantError, msgspec.MsgspecError) as error:
                     warnings.warn(f"line {number} of '{path}' is skipped: {str(error).rstrip('.')}.", stacklevel=2)
+        if rows:
+            told = (
+                replace(row, audit=ids.get(row.audit or "", row.audit)) if isinstance(row, StoredOutcome) else row
+                for row in rows
+            )
+            Runs(self.opened).add(told)
         return added
 
     def held(self, after: int = 0) -> tuple[list[Held], tuple[str, ...]]:
         """Return what the store holds (`after`: in later rows), oldest first, and what could not be read."""
-        with self._opened() as connection:
+        with self.opened() as connection:
+            # Audits of version 1 have chance with the result only.
+            glance = "CASE WHEN instr(glance, '\"chance\":') THEN NULL ELSE json_extract(result, '$.glance') END"
             rows = connection.execute(
-                f"SELECT rowid, id, {', '.join(COLUMNS)} FROM audits WHERE rowid > ? ORDER BY rowid", [after]
+                f"SELECT rowid, {glance}, id, {', '.join(COLUMNS)} FROM audits WHERE rowid > ? ORDER BY rowid", [after]
             ).fetchall()
         found, told = [], []
-        for number, *row in rows:
+        for number, in_full, *row in rows:
             try:
-                found.append(replace(_held(row), number=number))
+                found.append(replace(_held(row, in_full), number=number))
             except (ValueError, TypeError, msgspec.MsgspecError) as error:
                 told.append(f"audit {number} is skipped: {error}")
         if len(told) > MOST_TOLD:
             told[MOST_TOLD:] = [f"{len(told) - MOST_TOLD:,} more audits are skipped"]
         return sorted(found, key=lambda held: held.audit.audited), tuple(told)
 
-    def _found(self, *asked: str) -> list[Held]:
-        """Return the audits that are meant; see the class for how they are named."""
+    def _found(self, *asked: str) -> list[tuple[Held, str]]:
+        """Return the audits that are meant, and the runs they were met in; see the class for how they are named."""
         held = self._held_told()
-        usable = [each for each in held if each.audit.state != "failed"]
-        by_label: dict[str, list[Held]] = {}
-        for each in usable:
-            by_label.setdefault(each.audit.label, []).append(each)
+        by_id = {each.audit.id: each for each in held if each.audit.state != "failed"}
+        by_label: dict[str, list[Visit]] = {}
+        for visit in self.visits(held):
+            if visit.audit is not None and visit.audit.id in by_id:
+                by_label.setdefault(visit.label, []).append(visit)
         found = []
         for which in asked:
             label, back = which, 0
             if which not in by_label and (met := re.fullmatch(r"(.+)~(\d{1,6})", which, re.DOTALL)):
                 label, back = met[1], int(met[2])
-            named = [each for each in usable if len(which) >= FEWEST_DIGITS and each.audit.id.startswith(which)]
-            if back < len(by_label.get(label, ())):
-                found.append(by_label[label][-1 - back])
+            of_run, _, run = which.rpartition("@")
+            in_run = [v for v in by_label.get(of_run, ()) if v.run == run and which not in by_label]
+            named = [id_ for id_ in by_id if len(which) >= FEWEST_DIGITS and id_.startswith(which)]
+            if back < len(by_label.get(label, ())) or in_run:
+                visit = in_run[0] if in_run else by_label[label][-1 - back]
+                found.append((by_id[visit.audit.id if visit.audit else ""], visit.run))
             elif label not in by_label and len(named) == 1:
-                found.append(named[0])
+                found.append((by_id[named[0]], ""))
             else:
                 failed = [each.audit for each in held if each.audit.label == which]
                 raise AslantError(self._not_found(which, label, by_label, len(named), failed))
         return found
 
     def _not_found(
-        self, which: str, label: str, by_label: dict[str, list[Held]], named: int, failed: list[StoredAudit]
+        self, which: str, label: str, by_label: dict[str, list[Visit]], named: int, failed: list[StoredAudit]
     ) -> str:
         if label in by_label:
             count = len(by_label[label])
-            audits = "one audit" if count == 1 else f"{count} audits"
-            return f"'{self.path}' has {audits} of '{label}', so that there is no '{which}'."
+            runs = "one run" if count == 1 else f"{count} runs"
+            return f"'{self.path}' has {runs} of '{label}', so that there is no '{which}'."
         if named > 1:
             return f"{named} audits in '{self.path}' have an id that begins with '{which}'; give more digits."
         if failed:
@@ -306,7 +372,7 @@ class ResultsStore:
         return held
 
     def _result(self, held: Held) -> bytes:
-        with self._opened() as connection:
+        with self.opened() as connection:
             row = connection.execute(
                 "SELECT result_digest, result FROM audits WHERE rowid = ?", [held.number]
             ).fetchone()
@@ -316,14 +382,14 @@ class ResultsStore:
         return result
 
     @contextmanager
-    def _opened(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    def opened(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         """Open the file; whatever is wrong with it is one sentence."""
         try:
             if not write and not self.path.exists():
                 raise AslantError(
                     f"there is no store '{self.path}'; 'aslant audit --models LIST --store FILE' makes one."
                 )
-            with database(self.path, SCHEMA, write=write) as connection:
+            with database(self.path, SCHEMA, write=write, older=OLDER) as connection:
                 yield connection
         except (sqlite3.Error, ForeignFileError) as error:
             told = f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
@@ -341,6 +407,19 @@ def as_line(audit: AuditResult) -> bytes:
     return unsteered_json(audit.to_dict(), separators=(",", ":")).encode("utf-8")
 
 
+def _line(version: int, body: bytes) -> bytes:
+    checksum = hashlib.sha256(body).hexdigest().encode()
+    return b'{"aslant-store":%d,"sha256":"' % version + checksum + b'","record":' + body + b"}\n"
+
+
+def is_store(path: Path) -> bool:
+    """Tell whether a file is a database, as stores are."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
 def is_lines(path: Path) -> bool:
     """Tell whether a file holds audits as lines of JSON."""
     if not path.is_file():  # a pipe would wait for ever
@@ -353,19 +432,36 @@ def _chosen(
     lines: Sequence[Held], model: str, since: str | None, until: str | None, latest: bool = False
 ) -> list[Held]:
     """Return the matching audits, oldest first, by label or by the model's own name."""
-    begin = "" if since is None else _utc(since, "since:")
-    end = "9" if until is None else _utc(until, "until:")
-    if re.fullmatch(r"\d{4}-?\d\d-?\d\d", until or ""):
-        end = end[:10]  # all of that day
+    begin, end = _range(since, until)
     fitting = [
         held
         for held in lines
-        if any(name == model or fnmatch.fnmatchcase(name, model) for name in (held.audit.label, held.audit.model))
-        and begin <= held.audit.audited
-        and held.audit.audited[: len(end)] <= end
+        if _named_so(held, model) and begin <= held.audit.audited and held.audit.audited[: len(end)] <= end
     ]
     newest = {held.audit.label: held for held in fitting}
     return [held for held in fitting if newest[held.audit.label] is held] if latest else fitting
+
+
+def _range(since: str | None, until: str | None) -> tuple[str, str]:
+    """Return the first time, and what the last one may begin with."""
+    end = "9" if until is None else _utc(until, "until:")
+    if re.fullmatch(r"\d{4}-?\d\d-?\d\d", until or ""):
+        end = end[:10]  # all of that day
+    return "" if since is None else _utc(since, "since:"), end
+
+
+def _named_so(held: Held, model: str) -> bool:
+    return any(name == model or fnmatch.fnmatchcase(name, model) for name in (held.audit.label, held.audit.model))
+
+
+def _asked(line: Glance, asked: tuple[str, str, str]) -> bool:
+    return all(map(fnmatch.fnmatchcase, (line.measure, line.stimuli, line.category), asked))
+
+
+def _what_there_is(held: Sequence[Held]) -> str:
+    measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
+    models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
+    return f"nothing matches; the store has {measures}, of {models}"
 
 
 def _first(labels: Sequence[str]) -> str:
@@ -386,12 +482,21 @@ def _utc(text: str, told: str) -> str:
     return found.isoformat(timespec="seconds")
 
 
+def changed(was: Held, now: Held, runs: tuple[str, str] = ("", "")) -> AuditChange:
+    """Compare two audits, figure by figure."""
+    by_key = [{line.key: line for line in held.glance} for held in (was, now)]
+    made = tuple(_change(by_key[0].get(key), by_key[1].get(key)) for key in {**by_key[0], **by_key[1]})
+    told = unlike(was.audit, now.audit)
+    return AuditChange(was.audit, now.audit, made, told, __version__, runs, was.same_as(now))
+
+
 def _change(before: Glance | None, after: Glance | None) -> FigureChange:
     line = after or before
     assert line is not None
     (was, evidence), (now, evidence_now) = ((g.effect, g.evidence) if g else (None, None) for g in (before, after))
     about, gap = (line.measure, line.stimuli, line.category, line.effect_name), _difference(was, now)
-    return FigureChange(*about, was, now, gap, evidence, evidence_now, _verdict(before, after))
+    in_sd = (g.standardised if g else None for g in (before, after))
+    return FigureChange(*about, was, now, gap, evidence, evidence_now, _verdict(before, after), *in_sd)
 
 
 def _verdict(before: Glance | None, after: Glance | None) -> Change:
@@ -444,9 +549,15 @@ def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
 def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None) -> list[Any]:
     """Return what the columns hold."""
     kept = {name: getattr(audit, name) for name in COLUMNS[:-2]}
-    kept |= {"settings": json.dumps(audit.settings), "glance": json.dumps([line.row() for line in glance])}
+    kept |= {"settings": json.dumps(audit.settings), "glance": json.dumps([_in_full(line) for line in glance])}
     kept["result_digest"] = None if result is None else digest(result)
     return [_plain(value) for value in kept.values()]
+
+
+def _in_full(line: Glance) -> dict[str, Any]:
+    """Return a figure as the store has it: flat for those who ask in SQL, with all that is known of its chance."""
+    whole = asdict(line)
+    return {**line.row(), "chance": whole["chance"], "interval": whole["interval"]}
 
 
 def _plain(value: Any) -> Any:
@@ -458,8 +569,11 @@ def _plain(value: Any) -> Any:
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def _held(row: Any) -> Held:
-    """Return what a row holds, if it is as it was written; whatever is wrong with it is a ValueError."""
+def _held(row: Any, in_full: str | None = None) -> Held:
+    """Return what a row holds, if it is as it was written; whatever is wrong with it is a ValueError.
+
+    `in_full` are its figures as the result has them, where the row itself does not have all of them.
+    """
     id_, *values = row
     if digest(json.dumps(values).encode()) != id_:
         raise ValueError("it was changed or damaged after it was written")
@@ -467,6 +581,7 @@ def _held(row: Any) -> Held:
     content |= {"id": id_[:ID_DIGITS], "settings": parse_json(content["settings"])}
     if content["seed"] is not None:
         content["seed"] = int(content["seed"])
-    glance = msgspec.convert(parse_json(content.pop("glance")), tuple[Glance, ...])
+    kept = content.pop("glance")
+    glance = msgspec.convert(parse_json(in_full or kept), tuple[Glance, ...])
     del content["result_digest"]
     return Held(msgspec.convert(content, StoredAudit), glance)

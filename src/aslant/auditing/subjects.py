@@ -10,12 +10,14 @@ from typing import Any, Literal
 
 from aslant.errors import DataError, MeasureError, MissingExtraError
 from aslant.io.reading import parse_json, read_text
-from aslant.models.protocols import CausalLM, Encoder, MaskedLM
+from aslant.models.protocols import CausalLM, Encoder, MaskedLM, SentenceEncoder
+from aslant.models.server_client import ServerError, is_address
 from aslant.results.provenance import Representation
 from aslant.vectors import WordVectors, load
+from aslant.vectors.folders import static_folder
 
 #: What a measure may need; a subject has one or several of them.
-Trait = Literal["static", "masked LM", "causal LM", "encoder", "encoder + corpus"]
+Trait = Literal["static", "masked LM", "causal LM", "encoder", "encoder + corpus", "sentence encoder"]
 Kind = Literal["static", "language model", "encoder"]
 CALLED = {
     "static": "a static embedding",
@@ -23,13 +25,15 @@ CALLED = {
     "causal LM": "a causal language model",
     "encoder": "an encoder",
     "encoder + corpus": "an encoder with a corpus",
+    "sentence encoder": "an encoder of whole texts",
 }
 #: The kinds of data names, as the registry has them.
 DATA_KINDS: dict[str, Kind] = {"vectors": "static", "language model": "language model", "encoder": "encoder"}
 #: File suffixes, so that a name that nothing has counts as a missing file rather than a hub model.
 FILE_ENDINGS = frozenset(
-    {".txt", ".vec", ".bin", ".kv", ".npy", ".npz", ".aslant", ".gz", ".bz2", ".xz", ".zst", ".zip", ".csv", ".tsv"}
-)
+    {".txt", ".vec", ".bin", ".kv", ".npy", ".npz", ".aslant", ".gz", ".bz2", ".xz", ".zst", ".zip", ".csv", ".tsv",
+     ".safetensors", ".parquet", ".gguf", ".onnx", ".h5", ".hdf5", ".model", ".magnitude"}
+)  # fmt: skip
 HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining")
 #: Names of folders that say nothing about the model in them.
 UNSPEAKING = ("model", "models", "checkpoint", "final", "weights")
@@ -79,6 +83,8 @@ def subject_of(opened: Any, *, encoder: Any = None, corpus: Any = None) -> Subje
         traits.add("causal LM")
     if encoder is None and isinstance(opened, Encoder):
         encoder = opened
+    if encoder is None and isinstance(opened, SentenceEncoder):
+        return Subject(opened, frozenset({"sentence encoder"}), opened)
     if encoder is not None:
         traits |= {"encoder", "encoder + corpus"} if corpus is not None else {"encoder"}
     if not traits:
@@ -87,28 +93,41 @@ def subject_of(opened: Any, *, encoder: Any = None, corpus: Any = None) -> Subje
 
 
 def opened(
-    model: Any, *, corpus: Any = None, device: str | None = None, load_vectors: Callable[[Any], WordVectors] = load
-) -> Subject:
+    model: Any, *, corpus: Any = None, device: str | None = None, load_vectors: Callable[[Any], WordVectors] = load,
+    keep: bool = True,
+) -> Subject:  # fmt: skip
     """Return what `model` is or names, opened as the subject of an audit.
 
     With a `corpus`, a language model that is given by its name is opened as an encoder too, for measures on words in
-    sentences; an embedding does not use it.
+    sentences; an embedding does not use it. `keep`: what a server answers is kept in the cache.
 
     >>> opened(None).representation.name
     'sample'
     """
     if isinstance(model, Subject):
         return model
+    from aslant.models.loading import NoHeadError, is_pair, load_encoder, load_lm
+
+    if is_pair(model):
+        try:
+            lm = _named(load_lm(model))
+        except NoHeadError:
+            return subject_of(_named(load_encoder(model)), corpus=corpus)
+        return subject_of(lm, encoder=None if corpus is None else _named(load_encoder(model)), corpus=corpus)
     if model is not None and not isinstance(model, str | os.PathLike):
+        from aslant.models.sentence_transformers_encoder import in_memory, is_library_model
+
+        if is_library_model(model):
+            model = in_memory(model)
         try:
             return subject_of(model, corpus=corpus)
         except MeasureError:
             return subject_of(load_vectors(model))  # gensim's own objects, or an error that says what cannot be loaded
+    if is_address(model):
+        return subject_of(_served(str(model), keep))
     kind = kind_of(model)
     if kind == "static":
         return subject_of(load_vectors(model))
-    from aslant.models.loading import NoHeadError, load_encoder, load_lm
-
     if kind == "language model":
         try:
             lm = _named(load_lm(model, device=device))
@@ -117,6 +136,22 @@ def opened(
         except NoHeadError:  # only its files tell, and a hub name has none before it is downloaded
             pass
     return subject_of(_named(load_encoder(model, device=device)), corpus=corpus)
+
+
+def _served(address: str, keep: bool) -> Any:
+    """Return the model behind a server: a language model, or else an encoder."""
+    from aslant.data import cache_folder
+    from aslant.models.loading import load_encoder, load_lm
+    from aslant.models.server_lm import NotScoringError
+
+    folders = (cache_folder() / name if keep else None for name in ("language-models", "encoders"))
+    try:
+        return load_lm(address, journal=next(folders))
+    except NotScoringError as error:
+        try:
+            return load_encoder(address, journal=next(folders))
+        except ServerError as other:
+            raise ServerError(f"{str(error).rstrip('.')}; nor is it an encoder: {other}") from None
 
 
 def _named(model: Any) -> Any:
@@ -152,18 +187,31 @@ def kind_of(source: str | os.PathLike[str] | None) -> Kind:
     >>> kind_of(None), kind_of("sample-mlm"), kind_of("glove-6b-50d"), kind_of("all-minilm-l6-v2"), kind_of("a.txt")
     ('static', 'language model', 'static', 'encoder', 'static')
     """
+    if is_address(source):
+        return "language model"
     if source is None or source in ("sample", "sample-mlm"):
         return "language model" if source == "sample-mlm" else "static"
     try:
         path = Path(source).expanduser()
     except RuntimeError:
         path = Path(source)
-    if os.path.isdir(path) and (path / "config.json").is_file():  # noqa: PTH112 (a name may be too long for a file)
+    if os.path.exists(path) and static_folder(path) is not None:  # noqa: PTH110 (a name may be too long for a file)
+        return "static"
+    if os.path.isdir(path) and (path / "modules.json").is_file():  # noqa: PTH112
+        return "encoder"
+    if os.path.isdir(path) and (path / "config.json").is_file():  # noqa: PTH112
         return _kind_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110
+        from aslant.models.adapters import is_adapter, is_of_encoder
+        from aslant.models.conversion import gguf_in
         from aslant.models.elmo_files import elmo_files
+        from aslant.models.loading import onnx_file
 
-        return "static" if elmo_files(path) is None else "encoder"
+        if is_adapter(path):
+            return "encoder" if is_of_encoder(path) else "language model"
+        if gguf_in(path) is not None:
+            return "language model"
+        return "static" if elmo_files(path) is None and onnx_file(path) is None else "encoder"
     return _kind_of_name(str(source))
 
 

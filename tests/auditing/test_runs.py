@@ -1,0 +1,170 @@
+"""Runs are recorded and joined; older stores are read and brought along; lines of JSON carry runs, too."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aslant
+from aslant.auditing import fleet, runs
+from aslant.auditing.store_schema import OLDER
+from aslant.errors import AslantError
+from aslant.io.keeper import database
+
+QUICK: dict[str, Any] = {"profile": "quick", "only": ["polarity"]}
+
+
+@pytest.fixture(scope="module")
+def audit() -> aslant.AuditResult:
+    return aslant.audit(only=["weat"], profile="quick")
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> dict[str, Path]:
+    v = aslant.load(top=4_000)
+    for name in ("one", "two"):
+        v.save(tmp_path / f"{name}.safetensors")
+    return {name: tmp_path / f"{name}.safetensors" for name in ("one", "two")}
+
+
+def test_a_run_that_was_cut_short_is_joined_and_a_finished_one_is_not(
+    models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        aslant.audit_list(models, store, on_end=stop, **QUICK)
+    done = aslant.audit_list(models, store, **QUICK)
+    assert [run.id for run in store.runs().runs] == [done.run]
+    assert [outcome.state for outcome in done.outcomes] == ["audited", "audited"]
+    assert aslant.audit_list(models, store, **QUICK).run != done.run
+    with pytest.raises(KeyboardInterrupt):
+        aslant.audit_list(models, store, on_end=stop, **{**QUICK, "seed": 1})
+    before = store.runs().runs[-1].id
+    monkeypatch.setattr(runs, "JOINED_WITHIN", timedelta(0))  # as if nothing had been heard of it for a day
+    assert aslant.audit_list(models, store, **{**QUICK, "seed": 1}).run != before
+    assert store.runs().rows()[2]["unfinished"] == 1
+
+
+def test_a_name_is_of_one_list_and_its_settings(models: dict[str, Path], tmp_path: Path) -> None:
+    for _ in range(2):
+        assert aslant.audit_list(models, tmp_path / "r.db", run="march", **QUICK).run == "march"
+    assert len(aslant.ResultsStore(tmp_path / "r.db").runs().runs) == 1
+    with pytest.raises(AslantError, match=r"the run 'march' of .* was begun with another list, other settings"):
+        aslant.audit_list(models, tmp_path / "r.db", run="march", **{**QUICK, "seed": 1})
+    with pytest.raises(AslantError, match="cannot name a run"):
+        aslant.audit_list(models, tmp_path / "r.db", run="\n", **QUICK)
+
+
+def test_all_missing_files_are_named_and_the_rest_is_audited_on_request(
+    models: dict[str, Path], tmp_path: Path, run: Any
+) -> None:
+    asked = {**models, "three": tmp_path / "3.bin", "four": tmp_path / "4.bin"}
+    with pytest.raises(AslantError, match="2 models of the list have no file: 'three', 'four'"):
+        aslant.audit_list(asked, tmp_path / "r.db", **QUICK)
+    assert not (tmp_path / "r.db").exists()
+    done = aslant.audit_list(asked, tmp_path / "r.db", skip_missing=True, **QUICK)
+    assert [outcome.label for outcome in done.missing] == ["three", "four"]
+    (tmp_path / "models.txt").write_text("one.safetensors\nx.bin\ny.bin\n")
+    refused = run("audit", "--models", "models.txt", "--quick", "--only", "polarity")
+    assert (refused.returncode, refused.stderr.count("there is no file")) == (2, 2)
+    skipped = run("audit", "--models", "models.txt", "--quick", "--only", "polarity", "--skip-missing", "-q")
+    assert skipped.returncode == 1
+
+
+def old_store(path: Path, audit: aslant.AuditResult) -> aslant.ResultsStore:
+    """A store as version 0.2.0 wrote it: two audits, the second of them twice, by processes side by side."""
+    made = aslant.ResultsStore(path.with_name("new.db"))
+    for month, effect in ((1, 1.0), (2, 1.5), (2, 1.5)):
+        found = replace(audit, created=f"2026-0{month}-01T00:00:00+00:00", seed=month)
+        found = replace(found, glance=(replace(found.glance[0], effect=effect, interval=None), *found.glance[1:]))
+        made.append(found, "ours", source=str(len(made.audits().audits)) if made.path.exists() else "")
+    with sqlite3.connect(made.path) as connection:
+        rows = connection.execute("SELECT * FROM audits").fetchall()
+    connection.close()
+    with database(path, OLDER[0], write=True) as written:
+        written.executemany(f"INSERT INTO audits VALUES ({', '.join('?' * len(rows[0]))})", rows)
+    return aslant.ResultsStore(path)
+
+
+def test_an_older_store_is_read_as_it_is_and_gets_runs_when_it_is_written_to(
+    tmp_path: Path, audit: aslant.AuditResult, run: Any
+) -> None:
+    store = old_store(tmp_path / "old.db", audit)
+    before = store.path.read_bytes()
+    store.path.chmod(0o444)
+    assert len(store.audits().audits) == 3
+    assert store.compare("ours").figures[0].difference == pytest.approx(0.0)
+    assert store.compare("ours~2", "ours").figures[0].difference == pytest.approx(0.5)
+    assert run("results", "worse", "old.db", "-q").returncode == 0
+    assert store.path.read_bytes() == before
+    store.path.chmod(0o644)
+    aslant.audit_list({"sample": "sample"}, store, **QUICK)
+    assert len(store.audits().audits) == 4
+    with sqlite3.connect(store.path) as connection:
+        shown = connection.execute("SELECT run, state FROM timeline ORDER BY started").fetchall()
+        figures = connection.execute("SELECT chance_sd FROM figures WHERE label = 'ours'").fetchall()
+    connection.close()
+    assert len(shown) == 4
+    assert all(sd[0] > 0 for sd in figures)
+
+
+def test_chance_of_version_1_is_found_with_the_result(tmp_path: Path, audit: aslant.AuditResult) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    store.append(audit, "ours")
+    [held] = store.held()[0]
+    with sqlite3.connect(store.path) as connection:
+        [[glance]] = connection.execute("SELECT glance FROM audits")
+        fewer = [{k: v for k, v in line.items() if k not in ("chance", "interval")} for line in json.loads(glance)]
+        connection.execute("UPDATE audits SET glance = ?", [json.dumps(fewer)])
+        sds = [row[0] for row in connection.execute("SELECT chance_sd FROM figures")]
+    connection.close()
+    assert sds == [line.chance.sd if line.chance else None for line in held.glance]
+
+
+def test_twins_are_one_run(tmp_path: Path, audit: aslant.AuditResult) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    for number, key in enumerate(("a", "b", "b")):
+        values = {"label": "ours", "source": str(number), "state": "complete", "reason": "", "seconds": 1.0, "key": key}
+        made = replace(audit, seed=ord(key))
+        line = aslant.auditing.store.as_line(made)
+        store.append_record({**values, "audited": f"2026-0{number + 1}-01T00:00:00+00:00", "settings": {}}, line)
+    assert [visit.started[:7] for visit in store.visits()] == ["2026-01", "2026-03"]
+    assert store.compare("ours").before.source == "0"
+    assert not store.compare("ours").unchanged
+
+
+def test_runs_go_out_as_lines_and_come_back(models: dict[str, Path], tmp_path: Path, run: Any) -> None:
+    store, other = aslant.ResultsStore(tmp_path / "r.db"), aslant.ResultsStore(tmp_path / "s.db")
+    for name in ("january", "february"):
+        aslant.audit_list(models, store, run=name, **QUICK)
+    (tmp_path / "lines").write_bytes(b"".join(store.lines()))
+    for _ in range(2):
+        other.add_lines(tmp_path / "lines")
+    assert other.visits() == store.visits()
+    assert fleet.worse(other).unchanged == ("one", "two")
+    flat = run("results", "export", "r.db", "-", "--figures").stdout.splitlines()
+    rows = [json.loads(line) for line in flat]
+    assert {(row["run"], row["label"], row["state"]) for row in rows} == {
+        ("january", "one", "audited"), ("january", "two", "audited"),
+        ("february", "one", "unchanged"), ("february", "two", "unchanged"),
+    }  # fmt: skip
+    assert {"low", "high", "chance_mean", "chance_sd", "standardised"} <= rows[0].keys()
+
+
+def test_a_row_about_a_run_that_was_changed_is_skipped_with_a_note(models: dict[str, Path], tmp_path: Path) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    aslant.audit_list(models, store, **QUICK)
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE outcomes SET state = 'missing' WHERE label = 'one'")
+    connection.close()
+    assert store.runs().notes == ("skipped, because it was changed or damaged: 1 row about runs",)
