@@ -1,0 +1,255 @@
+"""Questions that take long: what each asks of a model's own process, and what the page shows of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from aslant.catalogue import kinds
+from aslant.data import find
+from aslant.errors import AslantError, plural
+from aslant.explore import copied
+from aslant.explore.asked import EnumerationRequest, PairsRequest, Request, TemplatesRequest, by_name
+from aslant.explore.facts import chance_fact, marked, shown
+from aslant.explore.opened import Opened
+from aslant.report.html import CONTENT
+from aslant.report.tables import plain, pvalue, small
+
+PAIR_SETS = {
+    "crows-pairs": "CrowS-Pairs", "crows-pairs-revised": "CrowS-Pairs, revised", "stereoset": "StereoSet",
+    "bec-pro": "BEC-Pro",
+}  # fmt: skip
+PAIR_SCORES = {
+    "auto": "as the model suits", "within-word": "pseudo-log-likelihood within words", "pll": "pseudo-log-likelihood",
+    "crows": "CrowS-Pairs' own", "aul": "AUL", "aula": "AULA", "likelihood": "likelihood",
+    "likelihood-per-piece": "likelihood per piece",
+}  # fmt: skip
+#: Names of a group, words of a category and pairs of a category that the page can show.
+SOME = 0.05
+MOST_NAMES, MOST_WORDS, MOST_PAIRS = 60, 60, 200
+
+
+@dataclass(frozen=True)
+class LongQuestion:
+    """A job with its arguments, which are those of the public function `function`; `title` says it in words."""
+
+    job: str
+    function: str
+    arguments: dict[str, Any]
+    title: str
+
+    @property
+    def key(self) -> Hashable:
+        """What makes two questions the same."""
+        return self.job, repr(sorted(self.arguments.items()))
+
+
+def enumeration(asked: EnumerationRequest) -> LongQuestion:
+    """Return an enumeration as a job."""
+    names = ("groups", "categories", "words", "rotations")
+    arguments = {name: getattr(asked, name) for name in names} | {"rng": asked.seed}
+    title = f"enumeration: {asked.groups} groups of names, {asked.categories} categories of words"
+    return LongQuestion("enumeration", "enumerate_biases", arguments, title)
+
+
+def templates(asked: TemplatesRequest) -> LongQuestion:
+    """Return templates as a job, or say what is missing."""
+    targets = {name: words for name, words in by_name(asked.targets, "targets").items() if words}
+    attributes = list(dict.fromkeys(word for group in asked.attributes for word in group.words))
+    if not asked.templates:
+        raise AslantError("Type a template, such as: [TARGET] is a [ATTRIBUTE].")
+    if len(targets) < 2:
+        raise AslantError("Type at least one word into each of two target boxes.")
+    if not attributes:
+        raise AslantError("Type at least one attribute.")
+    # always a list: a single text without [TARGET] would be the name of a set, or of a file on this disk
+    arguments = {"template": asked.templates, "targets": targets, "attributes": attributes, "rng": asked.seed}
+    return LongQuestion("templates", "log_probability_bias", arguments, f"templates: {', '.join(map(plain, targets))}")
+
+
+def pairs(asked: PairsRequest) -> LongQuestion:
+    """Return pairs of sentences as a job; data that are not on this machine are not fetched from the page."""
+    if find(asked.set) is None:
+        raise AslantError(f"{PAIR_SETS[asked.set]} is not on this machine; get it with: aslant data get {asked.set}")
+    arguments = {"source": asked.set, "score": asked.score, "sample": asked.sample, "twins": asked.twins}
+    title = f"pairs: {PAIR_SETS[asked.set]}, {plural(asked.sample, 'pair') if asked.sample else 'all pairs'}"
+    return LongQuestion("pairs", "sentence_pairs", arguments | {"rng": asked.seed}, title)
+
+
+def question(name: str, asked: Request) -> LongQuestion:
+    """Return a request as a job."""
+    made: Any = {"enumeration": enumeration, "templates": templates, "pairs": pairs}[name]
+    found: LongQuestion = made(asked)
+    return found
+
+
+def need_model(name: str, opened: Opened) -> None:
+    """Refuse a model of the wrong kind."""
+    if name == "enumeration":
+        opened.static()
+    elif opened.vectors is not None:
+        raise AslantError(f"'{opened.name}' is an embedding; {name} need a language model: aslant explore MODEL")
+
+
+def answered(opened: Opened, asked: LongQuestion, result: Any) -> dict[str, Any]:
+    """Return what the page shows of a finished job."""
+    said = shown(result)
+    if asked.job == "enumeration":
+        said |= _walk(result)
+    elif asked.job == "pairs":
+        said |= {"pairs": _single(result), "facts": _pairs_facts(result), "says": _first_sentence(result)}
+    elif asked.job == "templates":
+        said["facts"] = [*_share(result), *said["facts"]]
+    return {**said, "name": opened.name, "code": code_of(opened, asked)}
+
+
+def _walk(result: Any) -> dict[str, Any]:
+    """Return the groups, categories and cells of an enumeration, to walk through."""
+    groups = [
+        {"number": n, "title": ", ".join(map(plain, g.illustrative[:3])), "size": g.size}
+        | {"words": [marked(word) for word in g.names[:MOST_NAMES]]}
+        for n, g in enumerate(result.groups)
+    ]
+    categories = [
+        {"number": n, "title": ", ".join(map(plain, result.categories[n].centre_words[:3]))}
+        | {"size": result.categories[n].size, "offensive": _any(result.categories[n].centre_words[:3])}
+        | {"words": [marked(word) for word in result.categories[n].words[:MOST_WORDS]]}
+        for n in result.ordering
+    ]
+    cells = [_cell(cell) for n in result.ordering for cell in result.of_category(n)]
+    tested = len(result.cells) - len(result.not_tested)
+    means = f"{len(result.significant)} of {plural(tested, 'cell')}: q ≤ 0.05. Which names and words is the finding"
+    facts = [{"label": "Significant cells", "value": _percent(result.share), "means": means}]
+    if chance := result.chance:
+        low, high = _percent(chance.low), _percent(chance.high)
+        drawn, as_many = plural(chance.draws, "draw"), _percent(result.chance_share)
+        means = (
+            f"significant cells in {drawn} of random words, {result.chance_rotations:,} rotations each (the names with "
+            f"as many: {as_many}); p (chance) = {pvalue(chance.pvalue)}"
+        )
+        facts.append({"label": "Random words in place of the names", "value": f"{low} to {high}", "means": means})
+    return {"groups": groups, "categories": categories, "cells": cells, "note": CONTENT, "facts": facts}
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}".replace("%", " %")
+
+
+def _first_sentence(result: Any) -> str:
+    """Say what all pairs show; the categories are in the table."""
+    kind = kinds()[result.kind]
+    return str(kind.resolve(kind.glance)(result, lambda _: "own")[0].sentence)
+
+
+def _pairs_facts(result: Any) -> list[dict[str, str]]:
+    """Return the facts about all pairs: share, p, chance, and what StereoSet adds."""
+    every = result.groups[0]
+    within = every.share_interval
+    told = f"; interval {_percent(within.low)} to {_percent(within.high)}" if within else ""
+    means = f"of {plural(every.n - every.equal, 'pair')} the more stereotyping sentence scores higher{told}"
+    made = [{"label": "Share", "value": _percent(every.share), "means": means}]
+    if every.share_pvalue is not None:
+        means = "two-sided against 50 %, over pairs that contrast the same words together"
+        made.append({"label": "p", "value": pvalue(every.share_pvalue), "means": means})
+    shares = [share for twin in result.twins if (share := twin.shares.get(every.name)) is not None]
+    if shares:
+        low, high = _percent(min(shares)), _percent(max(shares))
+        means = f"what {plural(len(shares), 'untrained model')} of the same architecture give: word pieces, no learning"
+        made.append({"label": "Chance", "value": low if low == high else f"{low} to {high}", "means": means})
+    for score in result.language_model:
+        means = f"lms {score.lms:.0f}, ss {score.ss:.0f}; 100: sensible, and as often against a stereotype as for it"
+        made.append({"label": f"ICAT, {plain(score.part)}", "value": f"{score.icat:.0f}", "means": means})
+    return made
+
+
+def _any(words: Any) -> bool:
+    return any(marked(word)["offensive"] for word in words)
+
+
+def _cell(cell: Any) -> dict[str, Any]:
+    facts = [
+        {"label": "Score", "value": small(cell.score), "means": "how far its words lean to these names"},
+        {"label": "p", "value": pvalue(cell.pvalue), "means": f"over {cell.rotations:,} rotations of the names"},
+        {"label": "q", "value": pvalue(cell.qvalue), "means": "Benjamini–Hochberg over all cells"},
+    ]
+    if cell.chance_pvalue is not None:
+        told = "share of groups of random words with as large a score here"
+        facts.append({"label": "p (chance)", "value": pvalue(cell.chance_pvalue), "means": told})
+    return {
+        "says": _cell_says(cell),
+        "group": cell.group, "category": cell.category, "significant": cell.significant, "tested": cell.tested,
+        "value": small(cell.score), "facts": facts if cell.tested else [], "words": [marked(w) for w in cell.words],
+    }  # fmt: skip
+
+
+def _cell_says(cell: Any) -> str:
+    """Say what a cell shows: its own test, and whether random groups give as much."""
+    if not cell.tested:
+        return "No test: too few words of this category belong to these names."
+    own = f"q = {pvalue(cell.qvalue)}"
+    if not cell.significant:
+        return f"Not significant ({own}): rotated names often lean as far to words of this category."
+    if cell.chance_pvalue is None:
+        return f"Significant by its own test ({own}); not compared with random groups."
+    if cell.chance_pvalue > SOME:
+        return (
+            f"Significant by its own test ({own}), but groups of random words score as high here in "
+            f"{_percent(cell.chance_pvalue)} of cases: no finding about these names."
+        )
+    return f"Significant ({own}), and beyond groups of random words, too (p = {pvalue(cell.chance_pvalue)})."
+
+
+def _share(result: Any) -> list[dict[str, str]]:
+    """Return the facts about the first contrast between target sets: the share of attributes, p, chance."""
+    first = result.contrasts[0]
+    means = f"of {plural(first.n, 'attribute')} go with {plain(first.first)} rather than {plain(first.second)}"
+    interval = f"{first.low:.0%} to {first.high:.0%}".replace("%", " %")
+    return [
+        {"label": "Share", "value": f"{first.share:.0%}".replace("%", " %"), "means": f"{means}; interval {interval}"},
+        {"label": "Mean score", "value": small(first.mean), "means": "0: no preference beyond the prior"},
+        {"label": "p", "value": pvalue(first.pvalue), "means": "of the mean, over the signs of the attributes"},
+        *([chance_fact(first.chance)] if first.chance and first.chance != result.chance else []),
+    ]
+
+
+def _single(result: Any) -> list[dict[str, Any]]:
+    """Return single pairs of each category, those with the largest difference first."""
+    by_category: dict[str, list[Any]] = {}
+    for pair in sorted(result.pairs, key=lambda pair: -abs(pair.difference)):
+        by_category.setdefault(pair.category, []).append(pair)
+    return [
+        {"category": name, "more": p.more, "less": p.less, "difference": small(p.difference), "offensive": True}
+        for name, of_category in sorted(by_category.items())
+        for p in of_category[:MOST_PAIRS]
+    ]
+
+
+def code_of(opened: Opened, asked: LongQuestion) -> dict[str, str | None]:
+    """Return a job as Python and as a command that give the same numbers."""
+    static = asked.job == "enumeration"
+    function, name = ("load", "vectors") if static else ("load_lm", "lm")
+    how = opened.settings if static else {}
+    python = copied.script(
+        copied.opening(opened.given, how, function=function, name=name),
+        copied.call(asked.function, name, asked.arguments),
+    )
+    words = _options(asked)
+    command = {"enumeration": "enumerate", "templates": "logprob", "pairs": "pairs"}[asked.job]
+    seed = str(asked.arguments["rng"])
+    line = None if words is None else copied.command(command, opened.given, how, *words, "--seed", seed)
+    return {"python": python, "command": line, "toml": None}
+
+
+def _options(asked: LongQuestion) -> list[str] | None:
+    """Return the arguments of a job as options; None where these cannot say it."""
+    made = asked.arguments
+    if asked.job != "templates":
+        names = {"source": "--set"}
+        return [w for k, v in made.items() if k != "rng" for w in (names.get(k, f"--{k}"), str(v))]
+    sets = ["+".join(words) for words in made["targets"].values()]
+    listed, targets = copied.joined(made["attributes"]), copied.joined(sets)
+    if listed is None or targets is None or any("+" in word for words in made["targets"].values() for word in words):
+        return None
+    sentences = [word for text in made["template"] for word in ("--template", text)]
+    return [*sentences, "--targets", targets, "--attributes", listed]
