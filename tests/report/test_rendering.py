@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import re
@@ -15,6 +16,7 @@ from aslant.report import SUFFIXES, render
 from aslant.report.assembly import table_of
 from aslant.report.html import hashed
 from aslant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
+from aslant.results.audit import AuditComparison
 from report_examples import Text, nasty_audit
 
 Page = Text
@@ -107,10 +109,14 @@ def test_csv_has_every_field_of_the_rows() -> None:
     assert set(suite.rows()[0]) <= set(header)
 
 
-@pytest.mark.parametrize(("value", "left", "right"), [(0.0, 0, 0), (2.0, 0, 6), (9.0, 0, 6), (-1.0, 3, 0)])
+@pytest.mark.parametrize(("value", "left", "right"), [(0.0, 0, 0), (2.0, 0, 6), (-1.0, 3, 0)])
 def test_bars_point_the_right_way_and_never_overflow(value: float, left: int, right: int) -> None:
     before, _, after = bar(value).partition("│")
     assert (before.count("█"), after.count("█"), len(bar(value))) == (left, right, 13)
+
+
+def test_a_bar_that_is_too_long_says_so() -> None:
+    assert (bar(9.0), bar(-9.0)) == ("      │█████▶", "◀█████│      ")
 
 
 def test_control_characters_become_visible() -> None:
@@ -154,3 +160,12 @@ def test_a_printed_result_is_its_table_with_chance_beside_the_number() -> None:
     assert "random word sets of the same frequency" in printed
     assert max(map(len, printed.splitlines())) <= 100
     assert repr(result).startswith("WeatResult(")
+
+
+def test_a_comparison_says_which_lines_of_each_model_have_evidence(audit: aslant.AuditResult) -> None:
+    line = dataclasses.replace(audit.glance[0], evidence="strong")
+    sure = dataclasses.replace(audit, glance=(line,))
+    unsure = dataclasses.replace(audit, glance=(dataclasses.replace(line, evidence="none"),))
+    printed = str(AuditComparison((sure, unsure), (), {}, audit.created, audit.version))
+    assert f"strong evidence: {line.measure} {line.stimuli}." in " ".join(printed.split())
+    assert "no line with evidence" in printed

@@ -124,9 +124,12 @@ def test_every_chart_is_drawn_and_answers_the_pointer(report: Path, opened: Open
     assert page.locator("#tip").is_hidden()
     plot = page.locator("#weat-1-effect-sizes svg")
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_selector("#tip:not([hidden])")
+    for step in range(60):  # a page that is still being laid out moves under the pointer
+        box = plot.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2 + step % 2, box["y"] + box["height"] / 2)
+        if page.locator("#tip").is_visible():
+            break
+        page.wait_for_timeout(500)
     shown = page.locator("#tip dt").all_inner_texts()
     assert shown == ["test", "d", "interval", "chance", "p", "q", "q (chance)", "people"]
     page.keyboard.press("Escape")
@@ -225,3 +228,17 @@ def test_no_word_name_or_title_can_act(opened: Open, tmp_path: Path) -> None:
     plot.hover()
     assert "<u>title</u>" in page.locator("#tip").inner_text()
     assert page.locator("#tip u").count() == 0
+
+
+def test_in_a_notebook_text_stands_left_and_numbers_right(opened: Open, tmp_path: Path) -> None:
+    """Jupyter's own style sets every cell to the right; its rules are those of JupyterLab 4."""
+    rule = ":not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon {} {{ text-align: right; }}"
+    style = "".join(rule.format(kind) for kind in ("td", "th", "tr"))
+    shown = aslant.audit(only=["weat"], profile="quick")._repr_html_()
+    page = tmp_path / "cell.html"
+    page.write_text(f'<style>{style}</style><body><div class="jp-RenderedHTMLCommon">{shown}</div>')
+    sides = opened(page, bare=True).eval_on_selector_all(
+        "td, th",
+        "cells => cells.map(c => [c.closest('.right') !== null, getComputedStyle(c).textAlign])",
+    )
+    assert {tuple(side) for side in sides} == {(False, "left"), (True, "right")}

@@ -15,16 +15,22 @@ import pytest
 
 import aslant
 import gap_like
+from aslant.auditing import fleet
+from aslant.auditing.runs import Runs
 from aslant.errors import AslantError
+from aslant.report.assembly import pictures_of
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
+from aslant.results.citing import bibtex
 from aslant.results.codec import Result
 from aslant.results.parts import Interval
+from aslant.results.stored import WorseLine
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_pairs, write_winogender
 from fake_texts import FakeTexts
 from made_sets import write_bbq, write_holistic
+from planted_sentences import planted_sentences
 from planted_text import planted
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
@@ -47,6 +53,8 @@ def examples() -> dict[str, Result]:
     store = aslant.ResultsStore(Path(tempfile.mkdtemp()) / "results.jsonl")
     for created in ("2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"):
         store.append(dataclasses.replace(audit, created=created), "ours")
+    Runs(store.opened).begin({"ours": "", "theirs": ""}, {}, name="march")
+    grown = WorseLine("ours", "january", "march", store.compare("ours").figures[0], 0.02, 0.5, "worse")
     made = [
         found,
         aslant.compare_enumerations(found, v),
@@ -56,6 +64,9 @@ def examples() -> dict[str, Result]:
         store.figures("weat"),
         store.history("weat"),
         store.compare("ours"),
+        store.runs(),
+        dataclasses.replace(fleet.worse(store), lines=(grown,)),
+        fleet.not_measured(store),
         AuditComparison((audit, audit), (row,), {}, audit.created, audit.version),
         aslant.score_survey(plan, answers),
         aslant.weat(v, "weat-6"),
@@ -74,6 +85,7 @@ def examples() -> dict[str, Result]:
         aslant.compare_polarity([v, v], "gender-binary", bootstrap=20),
         aslant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
         aslant.polarity_trends(dict.fromkeys((1900, 1910), v), 2, bootstrap=20),
+        aslant.trend({1900: [v, v], 1910: v}, "weat", test="weat-6", chance=20),
         aslant.compare(v, v, bootstrap=20),
         aslant.gender_subspace(v, random_pairs=50),
         aslant.direct_bias(v),
@@ -90,6 +102,7 @@ def examples() -> dict[str, Result]:
         aslant.template_weat(lm, "math-arts"),
         aslant.intersectional_bias(v, n_resamples=99, chance=20),
         aslant.pmi_bias(["She is a nurse.", "He is a clerk."] * 20, ["nurse", "clerk"], contexts=(["she"], ["he"])),
+        aslant.train(aslant.load_corpus(planted_sentences(1_000), name="own texts"), method="glove", runs=2).result,
         aslant.masked_weat(lm, "weat-6", bootstrap=20),
         aslant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
         aslant.seat(encoder, "weat-7", bootstrap=20),
@@ -100,6 +113,7 @@ def examples() -> dict[str, Result]:
         aslant.compare_pairs(pairs, pairs),
         aslant.holistic_bias(FakeTexts(), write_holistic(Path(tempfile.mkdtemp())), chance=20, twins=1, nouns=4),
         aslant.bbq(FakeTexts(), write_bbq(Path(tempfile.mkdtemp())), sets=1, bootstrap=20, twins=1),
+        aslant.text_polarity(v, {"a": ["She is a nurse."], "b": ["A river."]}, sources=["He", None], chance=20),
         aslant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
         aslant.pronoun_resolution(
             gap_like.encoder(),
@@ -152,6 +166,30 @@ def test_results_are_frozen(results: dict[str, Result], kind: str) -> None:
         setattr(results[kind], field, None)
 
 
+@kinds
+def test_repr_is_one_line_and_a_frame_has_the_rows(results: dict[str, Result], kind: str) -> None:
+    result = results[kind]
+    line = repr(result)
+    assert line.startswith(f"{type(result).__name__}(")
+    assert "\n" not in line
+    assert len(line) < 500
+    rows = result.rows()  # type: ignore[attr-defined]
+    assert len(result.to_frame()) == len(rows)
+    cited_by = bibtex(result)
+    assert cited_by.count("@") >= 1
+
+
+@kinds
+def test_a_chart_is_altairs_or_refused_in_one_sentence(results: dict[str, Result], kind: str) -> None:
+    if pictures_of(results[kind]):
+        assert "mark" in json.dumps(results[kind].chart().to_dict())
+        with pytest.raises(AslantError, match="there is no chart 'nosuch'"):
+            results[kind].chart("nosuch")
+    else:
+        with pytest.raises(AslantError, match="has no chart"):
+            results[kind].chart()
+
+
 def numbers(content: Any) -> Iterator[float]:
     if isinstance(content, dict):
         content = list(content.values())
@@ -170,7 +208,10 @@ def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
 @kinds
 def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
     content = results[kind].to_dict()
-    of_a_store = ("stored-audits", "stored-figures", "figure-history", "audit-change")
+    of_a_store = (
+        "stored-audits", "stored-figures", "figure-history", "audit-change", "stored-runs", "worse-figures",
+        "not-measured",
+    )  # fmt: skip
     if kind in (
         "replication",
         "policy-check",
@@ -189,7 +230,9 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     }.get(kind, lambda: content)()
     provenance = inner["provenance"]
     assert provenance["version"] == aslant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy", "own sentences"))
+    assert provenance["representation"]["name"].startswith(
+        ("sample", "fake masked", "toy", "own sentences", "own texts")
+    )
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)
@@ -216,6 +259,26 @@ def test_every_kind_renders_in_every_format(results: dict[str, Result], kind: st
     from aslant.report import render
 
     assert len(render(results[kind], suffix)) > 20
+
+
+@kinds
+def test_columns_of_text_are_aligned_left(results: dict[str, Result], kind: str) -> None:
+    from aslant.report.assembly import documents_of, table_of, tables_of
+
+    result = results[kind]
+    for table in (table_of(result), *tables_of(result), *documents_of(result)):
+        for column in table.columns:
+            written = [column.write(row[column.key]) for row in table.rows]
+            numbers = [text for text in written if re.search(r"\d", text)]
+            texts = [text for text in written if re.search(r"[^\W\d_]{2}", text)]
+            assert column.justify == "left" or numbers or not texts, f"{table.title}: '{column.title}': {texts[:3]}"
+
+
+@kinds
+def test_str_is_the_table_and_repr_one_line(results: dict[str, Result], kind: str) -> None:
+    assert len(str(results[kind]).splitlines()) > 2
+    assert "\n" not in repr(results[kind])
+    assert len(results[kind].to_frame()) == len(results[kind].rows())  # type: ignore[attr-defined]
 
 
 @kinds

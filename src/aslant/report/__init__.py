@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 #: What `render` and `save` know.
 SUFFIXES = (".html", ".json", ".csv", ".md", ".tex")
+#: Results that are reports of their own, and end with what to cite as Markdown too.
+REPORTS = ("audit", "audit-comparison")
 
 
 def render(result: Result, suffix: str) -> str:
     """Return `result` as text in the format that `suffix` names, such as ".md"."""
     from aslant.report.assembly import documents_of, table_of
+    from aslant.report.cited import markdown_references
     from aslant.report.html import page
     from aslant.report.tables import to_csv, to_latex, to_markdown
 
@@ -34,7 +37,8 @@ def render(result: Result, suffix: str) -> str:
     if suffix == ".csv":
         return to_csv(table_of(result))
     write, tables = to_markdown if suffix == ".md" else to_latex, documents_of(result)
-    return "\n".join(write(table, titled=len(tables) > 1) for table in tables)
+    made = "\n".join(write(table, titled=len(tables) > 1) for table in tables)
+    return made if suffix != ".md" or result.kind not in REPORTS else f"{made}\n{markdown_references(result)}"
 
 
 def text(result: Result, width: int = 100) -> str:

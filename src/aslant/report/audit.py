@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from aslant import catalogue, stimuli
 from aslant.errors import plural
 from aslant.report.conventions import listed
-from aslant.report.glance import not_covered, sentences
+from aslant.report.glance import graded, not_covered, sentences
 from aslant.report.tables import Column, Table, between, first_of, number, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
@@ -27,8 +27,8 @@ PAIRED = (
 )
 #: Takes the dimensions.
 OTHER_DIMENSIONS = (
-    "The dimensions differ ({}), and so does what chance gives: compare values in standard deviations of chance from "
-    "its mean (in sd of chance) rather than the raw ones."
+    "The models differ in size (dimensions {}), and so does what chance gives: compare values in standard deviations "
+    "of chance from its mean (in sd of chance) rather than the raw ones."
 )
 HIDES = (
     "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
@@ -42,6 +42,9 @@ IN_BRACKETS = (
 CHECKED_CHANCE = (
     "p: over re-partitions of the targets, before → after; below it chance: the share of random words that reach as "
     "much; shuffled: what shuffled labels give after debiasing."
+)
+EVIDENCE_ALONE = (
+    "evidence can change where the figure does not: its q-values allow for all lines of an audit, and others changed."
 )
 RAW = "raw statistic: of a WEAT the difference of mean associations, which d divides by the spread of the associations."
 #: Follows the names of tests, each with its raw statistic.
@@ -113,7 +116,8 @@ def _columns(keys: str, **changes: dict[str, Any]) -> tuple[Column, ...]:
 
 CHANCE_NOTE = (
     "chance: the range of 95 % of the scores that random words, of the same frequency where it is known, give in place "
-    "of those that carry the meaning."
+    "of those that carry the meaning; or of what untrained models of the same architecture give, where one of them "
+    "reaches as much: such a line has no evidence, however few they are."
 )
 EVIDENCE_NOTE = (
     "evidence: the weaker of the measure's own test (q) and chance (strong: up to 0.01, some: up to 0.05); both "
@@ -168,22 +172,24 @@ def _compared(result: AuditResult) -> list[str]:
 
 def differences_table(result: AuditComparison) -> Table:
     """Describe several audits, one row per line and further model."""
+    rows = [{**row, "interval": between(row["low"], row["high"], small)} for row in result.rows()]
+    paired = any(row["low"] is not None or row["pvalue"] is not None for row in rows)
     columns = _columns(
-        "measure stimuli effect_name:4 first:3 model value:3 difference interval pvalue first_standardised:1 "
-        "standardised:1",
+        f"measure stimuli effect_name:4 first:3 model value:3 difference {'interval pvalue ' * paired}"
+        "first_standardised:1 standardised:1",
         effect_name={"title": "effect"},
         first={"title": plain(result.names[0])},
         first_standardised={"title": f"{plain(result.names[0])},\nin sd of chance"},
         standardised={"title": "other model,\nin sd of chance"},
         model={"title": "other model"},
     )
-    rows = [{**row, "interval": between(row["low"], row["high"], small)} for row in result.rows()]
     notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
     if any(row["words"] is not None for row in rows):
         notes.insert(0, PAIRED)
     sizes = list(dict.fromkeys(f"{audit.representation.dimensions:,}" for audit in result.audits))
-    if len(sizes) > 1:
+    if len(sizes) > 1 and any(row["standardised"] is not None for row in rows):
         notes.insert(0, OTHER_DIMENSIONS.format(", ".join(sizes)))
+    notes = [*graded(result), *notes]
     notes += [
         f"not run on {plain(audit.representation.name)}: {plain(what)}: {plain(why)}"
         for audit in result.audits
@@ -205,30 +211,52 @@ def audits_table(result: StoredAudits) -> Table:
 
 def figures_table(result: StoredFigures) -> Table:
     """Describe figures, one row each."""
-    columns = _columns("label audited:1 measure stimuli category:3 effect evidence qvalue effect_name:2 strength:4")
-    rows = result.rows()
+    columns = _columns(
+        "label audited:1 measure stimuli category:3 effect interval:2 chance:2 evidence qvalue effect_name:5 "
+        "strength:4",
+        chance={"note": CHANCE_NOTE},
+    )
+    rows = [_with_ranges(row) for row in result.rows()]
     return Table(plural(len(rows), "figure"), columns, rows, tuple(map(plain, result.notes)), section_key="audit")
 
 
 def history_table(result: FigureHistory) -> Table:
     """Describe figures over time, one figure of one label after the other."""
-    columns = _columns("label measure stimuli audited effect evidence difference effect_name:1 fingerprint:2")
+    columns = _columns(
+        "label measure stimuli started state:3 effect interval:4 chance:4 standardised:2 evidence difference "
+        "effect_name:5 fingerprint:6",
+        started={"write": _when, "title": "run (UTC)"},
+        standardised={"title": "in sd\nof chance"},
+    )
     told = [(p.figure.audit, "; ".join(p.unlike)) for p in result.points if p.unlike]
     notes = [f"{plain(a.label)}, {_when(a.audited)}, differs from the previous audit in {plain(t)}" for a, t in told]
     notes += map(plain, result.notes)
-    return Table("Figures over time", columns, result.rows(), tuple(dict.fromkeys(notes)), section_key="stimuli")
+    rows = [_with_ranges(row) for row in result.rows()]
+    return Table("Figures over time", columns, rows, tuple(dict.fromkeys(notes)), section_key="stimuli")
+
+
+def _with_ranges(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its interval and the range of chance as text."""
+    interval, chance = (between(row[f"{what}low"], row[f"{what}high"], small) for what in ("", "chance_"))
+    return {**row, "interval": interval, "chance": chance}
 
 
 def change_table(result: AuditChange) -> Table:
     """Describe two audits, one row per figure."""
     columns = _columns(
-        "measure stimuli category:2 before after difference effect_name:1 evidence_before evidence_after change",
+        "measure stimuli category:2 before after difference growth:3 effect_name:1 evidence_before evidence_after "
+        "change",
+        growth={"title": "grew by\n(sd of chance)", "write": number, "justify": "right"},
         change={"style": lambda value: "" if value == "same" else "bold"},
     )
     notes = [f"before: {_told(result.before)}", f"after: {_told(result.after)}"]
-    if result.before.fingerprint == result.after.fingerprint:
+    if result.unchanged:
+        notes.insert(0, "unchanged: model, settings and version are the same.")
+    elif result.before.fingerprint == result.after.fingerprint:
         notes.append("both audits are of the same model, by its content.")
     notes += [f"they differ in {plain(told)}" for told in result.unlike]
+    if any(line.difference == 0 and line.change in ("more evidence", "less evidence") for line in result.figures):
+        notes.append(EVIDENCE_ALONE)
     before, after = result.before.label, result.after.label
     title = f"{before}: before and after" if before == after else f"{before} and {after}"
     return Table(title, columns, result.rows(), tuple(notes), section_key="measure")

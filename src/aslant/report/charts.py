@@ -1,12 +1,14 @@
-"""Charts of results, as SVG made by Altair and vl-convert: no browser, no network."""
+"""Charts of results, as SVG made by Altair and Vega: no browser, no network."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from importlib.util import find_spec
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, MissingExtraError
+from aslant.report import drawing
 
 #: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"
@@ -30,18 +32,13 @@ def svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") ->
 
 def svg_of(specification: dict[str, Any]) -> str:
     """Return a Vega specification as SVG; the ids in it are its own, for a page that holds several."""
-    import vl_convert
-
-    drawn = str(vl_convert.vega_to_svg(specification))
+    drawn = drawing.svg_of(specification)
     own = hashlib.sha256(drawn.encode()).hexdigest()[:8]
     return re.sub(r'(id="|url\(#|href="#)((?:gradient|clip)_?\d+)', rf"\1\2-{own}", drawn)
 
 
 def vega(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> dict[str, Any]:
     """Return `chart` as a Vega specification for a page, whose script then needs no Vega-Lite."""
-    import altair as alt
-    import vl_convert
-
     specification = chart.to_dict(validate=False)  # each part was checked when it was made
     specification["background"] = paper
     config = specification.setdefault("config", {})
@@ -60,13 +57,15 @@ def vega(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -
     }  # fmt: skip
     for name, style in styles.items():
         config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
-    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
+    return drawing.vega_of(specification)
 
 
 def check_suffix(suffix: str) -> None:
     """Refuse a suffix that no chart can be written as, before anything is measured for it."""
     if suffix not in (".svg", ".png", ".html"):
         raise AslantError(f"a chart cannot be written as '{suffix}'; use .svg, .png or .html.")
+    if suffix == ".png" and find_spec("vl_convert") is None:
+        raise MissingExtraError("a chart as .png needs vl-convert: pip install '.[figures]', or use .svg.")
 
 
 def as_file(svg: str, suffix: str) -> bytes:

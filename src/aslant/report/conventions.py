@@ -14,6 +14,7 @@ from aslant.errors import plural
 from aslant.report.tables import LIMITS, Column, number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
+from aslant.results.parts import Interval
 from aslant.statistics import Chance, FrequencyLean, against_chance, known_qvalues
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
@@ -74,6 +75,7 @@ def weaker(first: Evidence, second: Evidence) -> Evidence:
 def line(
     category: str, stimuli: str, effect: float | None, effect_name: str, sentence: str,
     pvalue: float | None = None, qvalue: float | None = None, chance: Chance | None = None, draws: Any = 0,
+    interval: Interval | None = None,
 ) -> Glance:  # fmt: skip
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
 
@@ -90,8 +92,9 @@ def line(
     strength, told = strength_of(effect, effect_name), beyond(chance) if chance else _sentence(untested)
     said = f"{sentence} {told}".rstrip()
     found = Glance(
-        "", category, stimuli, effect, effect_name, strength, pvalue, qvalue, "none", said, chance, untested=untested
-    )
+        "", category, stimuli, effect, effect_name, strength, pvalue, qvalue, "none", said, chance, untested=untested,
+        interval=interval,
+    )  # fmt: skip
     return replace(found, evidence=_evidence(found, chance.pvalue if chance else None))
 
 

@@ -23,6 +23,7 @@ def save_figures(result: Result, folder: str | Path) -> list[Path]:
     >>> [path.name for path in save_figures(r, tempfile.mkdtemp())]
     ['weat-1-words.svg', 'weat-1-words.png']
     """
+    charts.check_suffix(".png")
     target, written = _folder(folder), []
     if isinstance(result, AuditResult):
         measures, names = measures_of_audit(result), [result.representation.name]

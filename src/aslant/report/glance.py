@@ -19,6 +19,8 @@ from aslant.results.parts import Interval
 LEVELS = {"none": 0, "small": 1, "medium": 2, "large": 3}
 EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": ("○○", "none"), "not tested": ("–", "no test")}
 #: From the most informative to the least.
+#: Lines that a sentence on a comparison names, of each model and grade.
+MOST_NAMED = 6
 ORDER = ("strong", "some", "none", "not tested")
 SURE = ORDER[:2]
 #: The social categories that an audit is asked about: those of CrowS-Pairs (Nangia et al. 2020).
@@ -132,7 +134,7 @@ def _found(lines: Sequence[Glance], lost: str = "") -> str:
     if not sure:
         return (
             f"No line passes after allowing for {plural(len(tested), 'line')}: none stands out from what random words "
-            f"of the same frequency, or the same words dealt out anew, give.{_untested(lines)}{lost}"
+            f"of the same frequency, or the same words reassigned at random, give.{_untested(lines)}{lost}"
         )
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
@@ -172,6 +174,19 @@ def _sure(audit: AuditResult) -> str:
     return f"{said}; {'1 word was not found' if missing == 1 else words}."
 
 
+def graded(result: AuditComparison) -> list[str]:
+    """Say of each audit which of its lines have evidence, by itself: the differences have none of their own."""
+    said = []
+    for name, audit in zip(result.names, result.audits, strict=True):
+        levels = []
+        for level in SURE:
+            own = [plain(f"{line.measure} {line.stimuli}") for line in audit.glance if line.evidence == level]
+            more = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
+            levels += [f"{level} evidence: {', '.join(own[:MOST_NAMED])}{more}"] if own else []
+        said.append(f"“{plain(name)}”, {'; '.join(levels) or 'no line with evidence'}.")
+    return said
+
+
 def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     """Return three sentences about several audits."""
     names = [f"“{plain(name)}”" for name in result.names]
@@ -188,6 +203,7 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
         found = f"The interval over words excludes 0 for {len(clear)} of {plural(paired, 'paired difference')}; the "
         found += f"largest is {change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
+    found += f" By themselves: {' '.join(graded(result))}"
     left = len(result.not_compared)
     rest = f" {left} line{' has' if left == 1 else 's have'} no paired difference." if left else ""
     sure = (

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aslant.catalogue import kinds
 from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit, section_of
+from aslant.report.cited import references_of
 from aslant.report.glance import comparison_sentences, grid, sentences
 from aslant.report.tables import number, plain, pvalue, small, stands_out
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
@@ -43,13 +44,12 @@ def page(result: Result) -> str:
     provenance = getattr(result, "provenance", None)
     name = f": {plain(provenance.representation.name)}" if provenance else ""
     title, content = f"aslant: {measures[0].section.title}{name}", getattr(result, "first_line", "") or CONTENT
-    return render_page("result.html.j2", measures, title=title, provenance=provenance, content=content)
+    cited = references_of(result)
+    return render_page("result.html.j2", measures, title=title, provenance=provenance, content=content, cited=cited)
 
 
 def audit_page(audit: AuditResult) -> str:
     """Return the report of an audit: what was found at a glance, then measure by measure."""
-    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
-    corpora = list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
     return render_page(
         "report.html.j2",
         measures_of_audit(audit),
@@ -57,13 +57,20 @@ def audit_page(audit: AuditResult) -> str:
         audit=audit,
         grid=grid(audit),
         sentences=sentences(audit),
-        corpora=corpora,
-        command=plain(_command(audit, with_text=bool(corpora))),
+        corpora=corpora_of(audit),
+        command=plain(repeating(audit)),
         most_named=MOST_NAMED,
+        cited=references_of(audit),
     )
 
 
-def _command(audit: AuditResult, *, with_text: bool) -> str:
+def corpora_of(audit: AuditResult) -> list[str]:
+    """Return the names of the texts that an audit read."""
+    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
+    return list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
+
+
+def repeating(audit: AuditResult) -> str:
     """Return the command that measures the same; what a report does not know is shown as …."""
     name = audit.representation.name
     words = ["aslant audit", *([] if name == "sample" else [shlex.quote(name)])]
@@ -71,7 +78,7 @@ def _command(audit: AuditResult, *, with_text: bool) -> str:
     if ON_REQUEST in audit.not_run.values():
         words.append("--only " + shlex.quote(",".join([*(part.measure for part in audit.parts), *audit.failed])))
     words += ["--words …"] if audit.part("own words") else []
-    words += ["--corpus …"] if with_text else []
+    words += ["--corpus …"] if corpora_of(audit) else []
     return " ".join([*words, f"--seed {audit.seed}"])
 
 
@@ -84,6 +91,7 @@ def comparison_page(result: AuditComparison) -> str:
         result=result,
         grids=[grid(audit) for audit in result.audits],
         sentences=comparison_sentences(result),
+        cited=references_of(result),
     )
 
 
@@ -92,13 +100,14 @@ def replications_page(result: ReplicationsResult) -> str:
     measures = measures_of(result.kind, (result,))
     measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
     title, content = "aslant: published tables, recomputed", CONTENT_NOTE.removeprefix("Note: ").capitalize()
-    return render_page("result.html.j2", measures, title=title, provenance=None, content=f"{CONTENT} {content}")
+    said: dict[str, Any] = {"content": f"{CONTENT} {content}", "cited": references_of(result)}
+    return render_page("result.html.j2", measures, title=title, provenance=None, **said)
 
 
 def notebook_html(result: Result) -> str:
     """Return `result` for a notebook's output: the charts are pictures, and the style applies to this output only.
 
-    No script is run.
+    An audit is shown whole: what was found, the grid at a glance, and each measure to unfold. No script is run.
 
     >>> import aslant
     >>> "weat-6" in notebook_html(aslant.weat(aslant.load(), "weat-6", bootstrap=0))
@@ -111,8 +120,11 @@ def notebook_html(result: Result) -> str:
     if said.fragment:
         fragment = Markup(said.resolve(said.fragment)(result, level=3))
         return template.render(fragment=fragment, style=style, plain=plain)
-    measure = measures_of(result.kind, (result,))[0]
-    return template.render(fragment="", measure=measure, style=style, content=CONTENT, plain=plain)
+    how: dict[str, Any] = {"fragment": "", "style": style, "content": CONTENT, "plain": plain}
+    if isinstance(result, AuditResult):
+        shown = {"audit": result, "grid": grid(result), "sentences": sentences(result)}
+        return template.render(**how, **shown, measures=measures_of_audit(result))
+    return template.render(**how, audit=None, measure=measures_of(result.kind, (result,))[0])
 
 
 def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, **values: Any) -> str:

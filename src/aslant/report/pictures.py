@@ -20,9 +20,9 @@ MOST_WORDS = 24
 #: Shapes and colours of models side by side; they differ in lightness too.
 SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 COLOURS = (MODEL_COLOUR, PEOPLE_COLOUR, "#2a8f7a", "#b4508f", "#7a7f87", "#8a6d1f")
-PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels"
+PEOPLE, CHANCE, LABELS, SOURCES = "people (published study)", "by chance", "in the labels", "source texts"
 #: What a diamond beside a dot may mean, and the field that holds it in words.
-DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
+DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels", SOURCES: "in the sources"}
 Row = dict[str, Any]
 SOME = LIMITS[1]
 

@@ -200,14 +200,17 @@ def first_of(words: Sequence[str], most: int = MOST_NAMED) -> str:
 
 
 def bar(value: float) -> str:
-    """Draw an effect size between −2 and 2 as a bar to the left or right of a middle line.
+    """Draw a value between −2 and 2 as a bar to the left or right of a middle line; one beyond ends in an arrow.
 
-    >>> bar(1.0), bar(-2.0)
-    ('      │███   ', '██████│      ')
+    >>> bar(1.0), bar(-2.0), bar(3.4)
+    ('      │███   ', '██████│      ', '      │█████▶')
     """
     length = round(min(abs(value) / MAX_EFFECT, 1.0) * BAR_WIDTH)
     left, right = (length, 0) if value < 0 else (0, length)
-    return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
+    drawn = " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
+    if abs(value) <= MAX_EFFECT:
+        return drawn
+    return f"◀{drawn[1:]}" if value < 0 else f"{drawn[:-1]}▶"
 
 
 def fold(text: str, width: int) -> list[str]:
@@ -343,16 +346,16 @@ def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
 def to_markdown(table: Table, *, titled: bool = False) -> str:
     """Return the table in Markdown, its first line (and title, where several follow each other) above, notes below."""
     columns, rows = _shown(table)
-    made = [_markdown(plain(table.first_line)), ""] if table.first_line else []
-    made += [f"## {_markdown(plain(table.title))}", ""] if titled else []
-    made += ["| " + " | ".join(_markdown(lines(c.title), MARKDOWN_TITLE) for c in columns) + " |"]
+    made = [markdown_text(plain(table.first_line)), ""] if table.first_line else []
+    made += [f"## {markdown_text(plain(table.title))}", ""] if titled else []
+    made += ["| " + " | ".join(markdown_text(lines(c.title), MARKDOWN_TITLE) for c in columns) + " |"]
     made.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
-    made += ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
-    made += ["", *(f"- {_markdown(lines(note))}" for note in table.remarks())]
+    made += ["| " + " | ".join(map(markdown_text, row)) + " |" for row in rows]
+    made += ["", *(f"- {markdown_text(lines(note))}" for note in table.remarks())]
     return "\n".join(made) + "\n"
 
 
-def _markdown(text: str, replacements: Mapping[int, str] = MARKDOWN) -> str:
+def markdown_text(text: str, replacements: Mapping[int, str] = MARKDOWN) -> str:
     """Return text that is text in Markdown: no markup, and no address that turns into a link by itself."""
     return ADDRESS.sub(r"\1&#46;", text.translate(replacements).replace("://", ":&#47;/"))
 

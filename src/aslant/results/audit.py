@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
-from aslant.results.parts import Interval, chance_row
+from aslant.results.parts import Interval, bounds, chance_row
 from aslant.results.provenance import Representation
 from aslant.statistics.chance import Chance
 
@@ -53,7 +53,7 @@ class Glance:
     carry the meaning. `qvalue` and `chance_qvalue` control the false-discovery rate over the lines of an audit.
     `evidence` is the weaker of the measure's own test and chance, each judged by its q-value, or by its p-value where
     there is no q-value: "strong" up to 0.01, "some" up to 0.05; it is "not tested" where chance was to be known and is
-    not, for the reason `untested`.
+    not, for the reason `untested`. `interval` is the measure's own interval of the effect, where it has one.
     """
 
     measure: str
@@ -69,6 +69,7 @@ class Glance:
     chance: Chance | None = None
     chance_qvalue: float | None = None
     untested: str = ""
+    interval: Interval | None = None
 
     @property
     def key(self) -> GlanceKey:
@@ -81,8 +82,10 @@ class Glance:
         return self.chance.standardised(self.effect) if self.chance and self.effect is not None else None
 
     def row(self) -> dict[str, Any]:
-        """Return the line as a table row, with the columns of chance one by one."""
-        return {**{name: value for name, value in asdict(self).items() if name != "chance"}, **chance_row(self.chance)}
+        """Return the line as a table row, with the columns of its interval and of chance one by one."""
+        own = {name: value for name, value in asdict(self).items() if name not in ("chance", "interval")}
+        low, high = bounds(self.interval)
+        return {**own, "low": low, "high": high, **chance_row(self.chance)}
 
 
 @dataclass(frozen=True)

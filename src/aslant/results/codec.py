@@ -7,13 +7,14 @@ import importlib
 import json
 import re
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
 from aslant import catalogue
-from aslant.errors import AslantError
+from aslant.errors import AslantError, MissingExtraError
 from aslant.results.provenance import Provenance
 from aslant.version import __version__
 
@@ -27,6 +28,8 @@ CONTENT_NOTE = (
     "Note: the associations below were found in the vectors, not chosen by anyone; "
     "they may repeat offensive stereotypes or contain slurs."
 )
+#: Facts in the one line that `repr` gives.
+MOST_FACTS = 5
 R = TypeVar("R", bound="Result")
 D = TypeVar("D")
 
@@ -35,6 +38,50 @@ class Result:
     """What every result of a measure can do: become plain data, and come back from it unchanged."""
 
     kind: ClassVar[str]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before `dataclass` writes one of many lines
+
+    def __repr__(self) -> str:
+        """Return one line: the kind of result and its first plain facts; `str` is the whole table."""
+        facts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        plain = [
+            (name, fact) for name, fact in facts.items() if isinstance(fact, str | int | float | tuple) and fact != ""
+        ]
+        numbers = [(name, fact) for name, fact in plain if isinstance(fact, float)]
+        first = [*plain[:1], *numbers, *(each for each in plain[1:] if each not in numbers)]
+        shown = [f"{name}={_brief(fact)}" for name, fact in first[:MOST_FACTS]]
+        return f"{type(self).__name__}({', '.join([*shown, '…'])})"
+
+    def to_frame(self) -> Any:
+        """Return the rows of the result as a data frame: of pandas where that is installed, else of polars.
+
+        >>> import aslant
+        >>> aslant.weat(aslant.load(), "weat-6", bootstrap=0, chance=0).to_frame().shape[0]
+        1
+        """
+        rows: Any = self.rows()  # type: ignore[attr-defined]
+        if find_spec("pandas") is not None:
+            return importlib.import_module("pandas").DataFrame(rows)
+        if find_spec("polars") is None:
+            raise MissingExtraError("a data frame needs pandas or polars: pip install '.[frames]', or use rows().")
+        return importlib.import_module("polars").DataFrame(rows, infer_schema_length=None)
+
+    def chart(self, name: str | None = None) -> Any:
+        """Return a chart of the result, to restyle or save: an Altair chart; the first, or the one of that `name`.
+
+        >>> import aslant
+        >>> type(aslant.weat(aslant.load(), "weat-6", bootstrap=0, chance=0).chart()).__module__.split(".")[0]
+        'altair'
+        """
+        drawn = importlib.import_module("aslant.report.assembly").pictures_of(self)
+        charts = {picture.name: chart for picture, chart in drawn}
+        if not charts:
+            raise AslantError(f"a result of kind '{self.kind}' has no chart; print it, or use to_frame().")
+        if name is not None and name not in charts:
+            raise AslantError(f"there is no chart '{name}' of this result; there are {', '.join(charts)}.")
+        return charts[name] if name else next(iter(charts.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as dictionaries, lists, strings and numbers, ready for JSON."""
@@ -65,6 +112,12 @@ class Result:
             raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
         what = f"result of kind '{cls.kind}'{_other_version(content)}"
         return part_from_dict(cls, {k: v for k, v in content.items() if k != "kind"}, what)
+
+
+def _brief(fact: object) -> str:
+    if isinstance(fact, tuple):
+        return f"<{len(fact)}>"
+    return f"{fact:.4g}" if isinstance(fact, float) else f"{fact!r:.60}"
 
 
 def unsteered_json(content: Any, **layout: Any) -> str:
@@ -158,6 +211,10 @@ def _by_kind(declared: type, content: Any) -> Any:
         raise ValueError(str(error).rstrip(".")) from None
 
 
+#: What stays as it is.
+LEAVES = frozenset({str, int, float, bool, type(None)})
+
+
 def part_to_dict(content: Any) -> dict[str, Any]:
     """Return a dataclass as plain data; results that may be of any kind carry their kind."""
     cls: Any = type(content)  # a type is hashable, although mypy does not see it for a dataclass
@@ -165,6 +222,8 @@ def part_to_dict(content: Any) -> dict[str, Any]:
 
 
 def _plain(content: Any, *, tagged: bool) -> Any:
+    if type(content) in LEAVES:  # most of a result, by far
+        return content
     if tagged and isinstance(content, Result):
         return content.to_dict()
     if dataclasses.is_dataclass(content):

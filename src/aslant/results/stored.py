@@ -6,13 +6,15 @@ The store itself is in `aslant.auditing.store`; these are the rows that tables, 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from aslant.results.audit import Evidence, Glance
 from aslant.results.codec import Result
 
 #: "partly": some measure broke off, and the audit has the rest; "failed": there is no audit, and `reason` says why.
 State = Literal["complete", "partly", "failed"]
+#: What became of a model in a run: "unchanged" where an earlier audit was reused, "missing" where it has no file.
+OutcomeState = Literal["audited", "unchanged", "partly", "failed", "missing"]
 #: How the evidence for a figure changed between two audits, or which of them does not have it.
 Change = Literal["same", "more evidence", "less evidence", "not comparable", "only before", "only after"]
 
@@ -44,17 +46,59 @@ class StoredAudit:
 
 
 @dataclass(frozen=True)
+class StoredRun:
+    """One pass over a list of models: by one process, or by several that shared it, or by one that resumed another.
+
+    `id` is the name that the user gave it, or its time; `list` is the path of the list. `key` stands for `models`
+    (labels and sources), `settings` and version: a process that finds an unfinished run with the same key joins it.
+    """
+
+    id: str
+    started: str
+    list: str
+    version: str
+    key: str
+    models: dict[str, str]
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StoredOutcome:
+    """What became of one model in one run, and which audit it has there (`audit`: the id; None where there is none).
+
+    `stamp` stands for the model's files as they were, by size and time of change; `host` and `process` did the work.
+    """
+
+    run: str
+    label: str
+    state: OutcomeState
+    audit: str | None
+    recorded: str
+    seconds: float | None = None
+    reason: str = ""
+    stamp: str = ""
+    host: str = ""
+    process: int = 0
+
+
+@dataclass(frozen=True)
 class StoredFigure:
-    """One line of one stored audit: a number, and whose it is."""
+    """One line of one stored audit: a number, and whose it is; `run` and `state` where a run is asked about."""
 
     audit: StoredAudit
     line: Glance
+    run: str = ""
+    started: str = ""
+    state: str = ""
 
     def row(self) -> dict[str, Any]:
-        """Return the figure as a table row."""
+        """Return the figure as a table row, with its interval, chance, and the effect in sd of chance."""
         a = self.audit
         whose = {"label": a.label, "audited": a.audited, "model": a.model, "fingerprint": a.fingerprint}
-        return {**whose, **self.line.row(), "version": a.version, "profile": a.profile, "seed": a.seed, "audit": a.id}
+        which = {"run": self.run, "started": self.started, "state": self.state} if self.run else {}
+        chance = {"chance_sd": self.line.chance.sd if self.line.chance else None}
+        line = {**self.line.row(), **chance, "standardised": self.line.standardised}
+        return {**which, **whose, **line, "version": a.version, "profile": a.profile, "seed": a.seed, "audit": a.id}
 
 
 @dataclass(frozen=True)
@@ -71,11 +115,24 @@ class FigureChange:
     evidence_before: Evidence | None
     evidence_after: Evidence | None
     change: Change
+    before_standardised: float | None = None
+    after_standardised: float | None = None
+
+    @property
+    def growth(self) -> float | None:
+        """How much further from chance the figure is than it was, in standard deviations of chance."""
+        if self.before_standardised is None or self.after_standardised is None:
+            return None
+        return abs(self.after_standardised) - abs(self.before_standardised)
+
+    def row(self) -> dict[str, Any]:
+        """Return the figure as a table row."""
+        return {**asdict(self), "growth": self.growth}
 
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """One figure at one time; `difference` is to the audit before it, and `unlike` says what else differs from that."""
+    """One figure in one run; `difference` is to the run before it, and `unlike` says what else differs from that."""
 
     figure: StoredFigure
     difference: float | None
@@ -84,18 +141,28 @@ class HistoryPoint:
 
 @dataclass(frozen=True)
 class StoredAudits(Result):
-    """Audits of a store, oldest first; `notes` say what could not be read, or what was not run again."""
+    """Audits of a store, oldest first; `notes` say what could not be read, or what was not run again.
+
+    Of a list that was just audited, `run` is the id of the run, and `outcomes` say what became of each model.
+    """
 
     kind: ClassVar[str] = "stored-audits"
 
     audits: tuple[StoredAudit, ...]
     notes: tuple[str, ...]
     version: str
+    run: str = ""
+    outcomes: tuple[StoredOutcome, ...] = ()
 
     @property
     def failed(self) -> tuple[StoredAudit, ...]:
         """The audits that are not complete."""
         return tuple(audit for audit in self.audits if audit.state != "complete")
+
+    @property
+    def missing(self) -> tuple[StoredOutcome, ...]:
+        """The models of the list that have no file."""
+        return tuple(outcome for outcome in self.outcomes if outcome.state == "missing")
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per audit."""
@@ -134,7 +201,11 @@ class FigureHistory(Result):
 
 @dataclass(frozen=True)
 class AuditChange(Result):
-    """Two stored audits, figure by figure; `unlike` says what differs between them besides the model."""
+    """Two stored audits, figure by figure; `unlike` says what differs between them besides the model.
+
+    `runs` are the runs that they belong to. `unchanged`: model and settings are the same, so there is nothing to
+    compare.
+    """
 
     kind: ClassVar[str] = "audit-change"
 
@@ -143,7 +214,114 @@ class AuditChange(Result):
     figures: tuple[FigureChange, ...]
     unlike: tuple[str, ...]
     version: str
+    runs: tuple[str, str] = ("", "")
+    unchanged: bool = False
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per figure."""
-        return [asdict(figure) for figure in self.figures]
+        return [figure.row() for figure in self.figures]
+
+
+@dataclass(frozen=True)
+class StoredRuns(Result):
+    """Runs of a store, oldest first, and what became of their models."""
+
+    kind: ClassVar[str] = "stored-runs"
+
+    runs: tuple[StoredRun, ...]
+    outcomes: tuple[StoredOutcome, ...]
+    notes: tuple[str, ...]
+    version: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per run: when, of which list, and how many models ended in which way."""
+        made = []
+        for run in self.runs:
+            states = [outcome.state for outcome in self.outcomes if outcome.run == run.id]
+            counts = {state: states.count(state) for state in get_args(OutcomeState)}
+            about = {"run": run.id, "started": run.started, "list": run.list, "models": len(run.models), **counts}
+            made.append(about | {"unfinished": len(run.models) - len(states), "version": run.version})
+        return made
+
+
+@dataclass(frozen=True)
+class WorseLine:
+    """One figure of one model that is further from chance than it was, by more than the limit, or whose model changed.
+
+    `growth` is in standard deviations of chance; where a figure has no chance level, `difference` of the sizes counts,
+    by a limit of its own. `verdict`: "worse"; "within chance" where it grew and chance still gives as much; "new" where
+    it has evidence and the run before does not have it.
+    """
+
+    label: str
+    run_before: str
+    run: str
+    change: FigureChange
+    chance_pvalue: float | None
+    limit: float
+    verdict: Literal["worse", "within chance", "new"]
+
+
+@dataclass(frozen=True)
+class WorseFigures(Result):
+    """What got worse between two runs of each model of a store.
+
+    `unchanged` are the labels whose model and settings are the same, `compared` those that were compared; `skipped`
+    says of the others why they were not.
+    """
+
+    kind: ClassVar[str] = "worse-figures"
+
+    lines: tuple[WorseLine, ...]
+    compared: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    skipped: dict[str, str]
+    limit: float
+    notes: tuple[str, ...]
+    version: str
+
+    @property
+    def worse(self) -> tuple[WorseLine, ...]:
+        """The figures that got worse, or are new and have evidence."""
+        return tuple(line for line in self.lines if line.verdict != "within chance")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per figure."""
+        return [
+            {
+                "verdict": line.verdict, "label": line.label, "run_before": line.run_before, "run": line.run,
+                **line.change.row(), "chance_pvalue": line.chance_pvalue, "limit": line.limit,
+            }
+            for line in self.lines
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NotMeasuredLine:
+    """Something that a run did not measure: a whole model (`what` is empty), a measure that broke off, or a test."""
+
+    label: str
+    run: str
+    state: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotMeasured(Result):
+    """What the newest run of each model, or a run that was asked about, did not measure, and why."""
+
+    kind: ClassVar[str] = "not-measured"
+
+    lines: tuple[NotMeasuredLine, ...]
+    notes: tuple[str, ...]
+    version: str
+
+    @property
+    def models(self) -> tuple[NotMeasuredLine, ...]:
+        """Whole models, and measures that broke off: what somebody has to see to."""
+        return tuple(line for line in self.lines if line.state not in ("not run", "left out"))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per line."""
+        return [asdict(line) for line in self.lines]
