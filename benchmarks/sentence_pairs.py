@@ -2,12 +2,19 @@
 
     python benchmarks/sentence_pairs.py                     # 24 pairs; the plan for all of the set
     python benchmarks/sentence_pairs.py --pairs 1508        # all of CrowS-Pairs
+    python benchmarks/sentence_pairs.py --dtype bfloat16    # ours also with numbers of 16 bits
 
 The work: CrowS-Pairs (by data name, or --set FILE) on a masked LM with random weights, which take as long as trained
 ones; `--size base` is BERT-base's, `--size small` a quarter of it. Compared in one run, on the same model and pairs:
 
 - one sentence at a time, one masked copy after the other with full logits, as circulating code works;
 - minicons' `MaskedLMScorer` (within_word_l2r) in batches of sentences, if minicons is installed.
+
+With `--dtype`, the same weights rounded to that type are a further row: how much faster, how far its scores are from
+those in float32, and how many pairs change sides. The last line says how near ours in float32 is to what this processor
+can do at all: multiplications that the encoder's layers need (2 × their weights × tokens, without padding; those of the
+last layer that are not needed count, too) in a second of the processor, as a share of what one large product of
+matrices reaches in the same run, by the same library.
 
 Both the clock and the processor are read: each way may use every core (torch's own threads, or our batches side by
 side), so on a quiet machine the clock tells how long one waits; the processor's time, with `--threads 1`, how much
@@ -26,12 +33,14 @@ from importlib.util import find_spec
 from typing import Any
 
 import torch
+from torch.nn.functional import linear
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
 from aslant.data import find
 from aslant.measures.paired_sentences.measure import drawn_pairs, pair_set
 from aslant.models.language_models import TransformersMaskedLM
-from aslant.models.plan import batches, cost, merged
+from aslant.models.plan import Query, batches, cost, merged
+from aslant.models.products import inference
 from aslant.parallel import use_workers
 
 SIZES = {"base": (768, 12, 12, 3072), "small": (384, 6, 12, 1536)}
@@ -81,16 +90,48 @@ def timed(run: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
     return (time.perf_counter() - clock, time.process_time() - processor), found
 
 
-def plan(lm: TransformersMaskedLM, texts: Sequence[str]) -> str:
-    """Say what would be run for texts: distinct sequences, batches, padding."""
+def planned(lm: TransformersMaskedLM, texts: Sequence[str]) -> tuple[list[list[Query]], int]:
+    """Return what would be run for texts, in batches, and for how many pieces."""
     left_out = lm.unscorable(texts)
     cuts = lm._cuts([text for i, text in enumerate(texts) if i not in left_out])
     asked = [request for cut in cuts for request in lm._asked("within-word", cut, cut.content)]
-    planned = list(batches(merged(asked), lm.network.limits))
-    tokens, own = sum(map(cost, planned)), sum(len(query.ids) for batch in planned for query in batch)
+    return list(batches(merged(asked), lm.network.limits)), len(asked)
+
+
+def own_tokens(found: Sequence[Sequence[Query]]) -> int:
+    """Return how many tokens batches are without padding."""
+    return sum(len(query.ids) for batch in found for query in batch)
+
+
+def plan(lm: TransformersMaskedLM, texts: Sequence[str]) -> str:
+    """Say what would be run for texts: distinct sequences, batches, padding."""
+    found, pieces = planned(lm, texts)
+    tokens, own = sum(map(cost, found)), own_tokens(found)
     return (
-        f"{len(texts):,} sentences, {len(asked):,} pieces, {sum(map(len, planned)):,} distinct sequences in "
-        f"{len(planned):,} batches of at most {lm.network.limits.tokens:,} tokens; padding {1 - own / tokens:.1%}"
+        f"{len(texts):,} sentences, {pieces:,} pieces, {sum(map(len, found)):,} distinct sequences in "
+        f"{len(found):,} batches of at most {lm.network.limits.tokens:,} tokens; padding {1 - own / tokens:.1%}"
+    )
+
+
+def peak(size: int = 2048, repeats: int = 5) -> float:
+    """Return operations in a second of the processor that a large product of float32 matrices reaches, at best."""
+    first, second = torch.randn(size, size), torch.randn(size, size)
+    with inference(fast=True):
+        return max(2 * size**3 / timed(lambda: linear(first, second))[0][1] for _ in range(repeats))
+
+
+def told(name: str, middles: dict[str, list[float]], found: dict[str, Any]) -> str:
+    """Say how long one way took, beside the others, and how far its scores are from ours."""
+    if found[name] is None:
+        return f"{name:>16}: not installed"
+    (clock, processor), ours = middles[name], found["aslant"]
+    pairs = [(a - b, c - d) for a, b, c, d in zip(found[name][::2], found[name][1::2], ours[::2], ours[1::2], strict=True)]  # fmt: skip  # noqa: E501
+    apart = max(abs(a - b) for a, b in zip(found[name], ours, strict=True))
+    ratios = clock / middles["aslant"][0], processor / middles["aslant"][1]
+    sides = sum((own > 0) != (other > 0) for own, other in pairs)
+    return (
+        f"{name:>16}: {clock:7.2f} s ({ratios[0]:.2f} × ours), of the processor {processor:7.2f} s "
+        f"({ratios[1]:.2f} ×); differs by at most {apart:.1e}; {sides} of {len(pairs)} pairs change sides"
     )
 
 
@@ -101,6 +142,7 @@ def main() -> None:
     parser.add_argument("--size", choices=SIZES, default="base")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="cores that each way may use")
+    parser.add_argument("--dtype", choices=["bfloat16", "float16"], help="ours also with weights rounded to this type")
     parser.add_argument("--batch", type=int, default=10, help="sentences in a batch of minicons'")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -118,6 +160,10 @@ def main() -> None:
         "minicons": lambda: by_minicons(model, tokenizer, texts, options.batch),
         "one at a time": lambda: one_at_a_time(model, tokenizer, texts),
     }
+    if options.dtype:
+        small = model_of(options.size, tokenizer).to(getattr(torch, options.dtype))  # the same seed
+        short = TransformersMaskedLM(small, tokenizer, options.dtype)
+        runs[f"aslant, {options.dtype}"] = lambda: [score.total for score in short.text_scores(texts)]
     times: dict[str, list[tuple[float, float]]] = {}
     found: dict[str, Any] = {}
     for _ in range(options.repeats):
@@ -126,16 +172,14 @@ def main() -> None:
                 seconds, found[name] = timed(run)
             times.setdefault(name, []).append(seconds)
     middles = {name: [statistics.median(each) for each in zip(*values, strict=True)] for name, values in times.items()}
-    for name, (clock, processor) in middles.items():
-        if found[name] is None:
-            print(f"{name:>14}: not installed")
-            continue
-        apart = max(abs(a - b) for a, b in zip(found[name], found["aslant"], strict=True))
-        ratios = clock / middles["aslant"][0], processor / middles["aslant"][1]
-        print(
-            f"{name:>14}: {clock:7.2f} s ({ratios[0]:.2f} × ours), of the processor {processor:7.2f} s "
-            f"({ratios[1]:.2f} ×); differs by at most {apart:.1e}"
-        )
+    for name in middles:
+        print(told(name, middles, found))
+    layers = sum(weight.numel() for weight in model.base_model.encoder.parameters())
+    reached, most = 2 * layers * own_tokens(planned(lm, texts)[0]) / middles["aslant"][1], peak()
+    print(
+        f"layers: {reached / 1e9:.0f} billion operations in a second of the processor, {reached / most:.0%} of the "
+        f"{most / 1e9:.0f} that a product of two large float32 matrices reaches"
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import zstandard
+from backports import zstd
 
 from aslant.stimuli import all_sets, bundled_names
 from aslant.vectors import LookupPolicy
@@ -79,7 +79,7 @@ def main() -> None:
     note = "a float16 part of GloVe 6B, 100 dimensions: frequent words, stimuli and first names only"
     plain = io.BytesIO()
     aslant_file.dump(plain, words, matrix, {"format": "bundled sample", "note": note})
-    data = zstandard.ZstdCompressor(level=19).compress(plain.getvalue())
+    data = zstd.compress(plain.getvalue(), level=19)
     TARGET.write_bytes(data)
     (TARGET.parent / "SOURCES.toml").write_text(
         "# Written by scripts/build_sample.py; do not edit.\n"

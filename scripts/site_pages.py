@@ -15,6 +15,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from aslant.catalogue import kinds, rooms
+from aslant.cli.explain import glossary
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Page of the site to file of the repository.
@@ -29,7 +30,8 @@ as rows for a data frame by `rows()`. `None` means "not computed". See [results 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made from other files."""
     pages = {page: from_top((ROOT / name).read_text(encoding="utf-8")) for page, name in COPIED.items()}
-    for page, text in (pages | {"reference/results.md": results_page()}).items():
+    made = {"reference/results.md": results_page(), "glossary.md": glossary_page()}
+    for page, text in (pages | made).items():
         files.append(File.generated(config, page, content=text))
     return files
 
@@ -53,6 +55,21 @@ def from_top(text: str) -> str:
     for copy, name in COPIED.items():
         text = text.replace(f"]({name}", f"]({copy}")
     return re.sub(r"\]\(docs/", "](", text)
+
+
+def glossary_page() -> str:
+    """Return the page of terms, which `aslant explain` shows one by one."""
+    parts = ["# Glossary", "What words in tables and reports mean; `aslant explain TERM` says the same in a terminal."]
+    for term in glossary().values():
+        see = ", ".join(
+            f"[{glossary()[other]['title']}](#{_anchor(glossary()[other]['title'])})" for other in term["see"]
+        )
+        parts += [f"## {term['title']}", term["says"], f"See also: {see}."]
+    return "\n\n".join(parts) + "\n"
+
+
+def _anchor(title: str) -> str:
+    return "-".join(re.sub(r"[^\w\s-]", "", title.lower()).split())
 
 
 def results_page() -> str:

@@ -6,7 +6,9 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -81,3 +83,27 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         return subprocess.CompletedProcess(arguments, code, out, err)
 
     return call
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Start servers of a tiny model in this process (see `model_server.TinyServer`), and stop them; nothing waits."""
+    from threading import Thread
+
+    from model_server import TinyServer
+
+    for name in ("ASLANT_API_KEY", "OPENAI_API_KEY", "ASLANT_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("aslant.models.server_client.FIRST_WAIT", 0.001)
+    running: list[TinyServer] = []
+
+    def start(*given: Any, **more: Any) -> TinyServer:
+        server = TinyServer(0, *given, **more)
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        running.append(server)
+        return server
+
+    yield start
+    for server in running:
+        server.shutdown()
+        server.server_close()

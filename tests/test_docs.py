@@ -88,3 +88,11 @@ def test_every_section_of_the_definitions_that_is_cited_exists() -> None:
 def test_lists_begin_after_an_empty_line_so_that_the_site_shows_them_as_github_does(page: str) -> None:
     prose = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert not re.findall(r"^(?![-#]|\d+\. |\s).+\n(?:-|\d+\.) .*", prose, re.MULTILINE)
+
+
+def test_the_tree_of_the_architecture_names_every_folder_that_there_is_and_no_other() -> None:
+    tree = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("src/aslant/\n")[2]
+    named = re.findall(r"^ +(\w+)/\s", tree.partition("```")[0], re.MULTILINE)
+    package = Path(aslant.__file__).parent
+    folders = [path.parent for path in [*package.glob("*/__init__.py"), *package.glob("measures/*/__init__.py")]]
+    assert sorted(named) == sorted(folder.name for folder in folders)

@@ -20,10 +20,12 @@ HEAVY = (
     "numba",
     "altair",
     "vl_convert",
+    "quickjs",
     "jinja2",
     "gensim",
     "torch",
-    "zstandard",
+    "backports",
+    "orjson",
     "msgspec",
 )
 

@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     size.add_argument("--full", action="store_true", help="as many as the documentation shows")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=cores(), help="processes; one for each core by default")
-    parser.add_argument("--only", default="", metavar="NAMES", help="beginnings of names of studies, parted by commas")
+    parser.add_argument("--only", default="", metavar="NAMES", help="how names of studies begin, separated by commas")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{PAGE.name}")
     given = parser.parse_args(arguments)

@@ -195,7 +195,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600, help="for all targets together")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--targets", default="", help="names, parted by commas (nothing: all)")
+    parser.add_argument("--targets", default="", help="names, separated by commas (nothing: all)")
     parser.add_argument("--engine", choices=(*ENGINES, "both"), default="both")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="processes at a time")
     parser.add_argument("--out", type=Path, default=Path("fuzz-out"), help="a folder for reports and failures")

@@ -1,6 +1,6 @@
 """What chance gives on encoders: all-MiniLM-L6-v2, and BERTs of its vocabulary whose weights are drawn at random.
 
-python docs/examples/encoder_chance.py 6    # on so many BERTs with random weights; some minutes
+python docs/examples/encoder_chance.py 6    # on this many BERTs with random weights; some minutes
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aslant.report.tables import between, number
 
 def measured(encoder: TransformersEncoder) -> list[tuple[bool, str]]:
     """Print every SEAT with what it is compared with; return whether q < 0.05, and how it is graded in an audit."""
-    suite = aslant.seat_suite(encoder, twins=3)
+    suite = aslant.seat_suite(encoder, twins=3, pooling="mean")
     lines = judged(suite_glance(suite, str))
     for r, q, line in zip(suite.results, suite.qvalues, lines, strict=True):
         numbers = map(

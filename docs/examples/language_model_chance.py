@@ -1,6 +1,6 @@
 """What chance gives on language models: sample-mlm, and BERTs of its vocabulary whose weights are drawn at random.
 
-python docs/examples/language_model_chance.py 8    # on so many BERTs with random weights; some minutes
+python docs/examples/language_model_chance.py 8    # on this many BERTs with random weights; some minutes
 """
 
 from __future__ import annotations

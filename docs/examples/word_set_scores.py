@@ -16,7 +16,7 @@ import numpy as np
 import aslant
 from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.result import WordSetScoresResult
-from aslant.measures.set_scores.show import scores_tables, verdicts
+from aslant.measures.set_scores.show import scores_tables
 from aslant.report.tables import to_markdown
 
 SHUFFLES = 5
@@ -33,7 +33,7 @@ def counts(result: WordSetScoresResult) -> str:
     rows = result.rows()
     own, chance = Counter[str](), Counter[str]()
     both: Counter[str] = Counter()
-    for row, sure in zip(rows, verdicts(result), strict=True):
+    for row, sure in zip(rows, result.beyond, strict=True):
         own[row["measure"]] += row["pvalue"] is not None and row["pvalue"] <= 0.05
         chance[row["measure"]] += row["chance_pvalue"] <= 0.05
         both[row["measure"]] += sure

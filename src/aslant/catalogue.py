@@ -117,6 +117,15 @@ class Kind(Entry):
     aliases: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class History(Entry):
+    """A measure that `aslant trend` can follow over the years; `follow` makes it of what a user asks (`Followed`)."""
+
+    title: str
+    follow: str
+    order: int = 1_000
+
+
 @dataclass(frozen=True)
 class Room:
     """What one about.toml says; `functions` are the public functions of a measure, which stand in the reference."""
@@ -128,6 +137,7 @@ class Room:
     commands: dict[str, Command]
     steps: dict[str, Step]
     results: dict[str, Kind]
+    histories: dict[str, History]
 
 
 @cache
@@ -166,6 +176,17 @@ def kinds() -> dict[str, Kind]:
 
 
 @cache
+def histories() -> dict[str, History]:
+    """Return every measure that can be followed over the years, by name.
+
+    >>> list(histories())[:3]
+    ['polarity', 'weat', 'relative-norm']
+    """
+    named = {name: found for room in rooms() for name, found in room.histories.items()}
+    return dict(sorted(named.items(), key=lambda item: item[1].order))
+
+
+@cache
 def rooms() -> tuple[Room, ...]:
     """Return every room that has an about.toml, in the order of the reference."""
     top = files("aslant")
@@ -179,7 +200,7 @@ def rooms() -> tuple[Room, ...]:
 
 
 def _room(said: dict[str, Any], home: str) -> Room:
-    parts = {"commands": Command, "steps": Step, "results": Kind}
+    parts = {"commands": Command, "steps": Step, "results": Kind, "histories": History}
     if unknown := said.keys() - {*parts, "title", "order", "functions"}:
         raise TypeError(f"the about.toml of {home} has a part '{min(unknown)}', which nothing reads")
     made: dict[str, Any] = {

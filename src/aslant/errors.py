@@ -90,5 +90,9 @@ class WorkersError(AslantError):
     """Workers that cannot be reached or used, or that were lost repeatedly."""
 
 
+class LostWorkersError(WorkersError):
+    """A cluster that was there, and is not any more, or does not answer: not the user's input is at fault."""
+
+
 class MissingExtraError(AslantError):
     """An optional dependency is needed; the message gives the exact `pip install`."""

@@ -88,13 +88,13 @@ def test_without_cache_nothing_is_kept(run: Any, cache: Path) -> None:
     assert not (cache / "audits").exists()
 
 
-def test_a_failed_measure_is_told_with_exit_code_1_and_the_report_has_the_rest(
+def test_a_failed_measure_is_told_with_exit_code_3_and_the_report_has_the_rest(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("geometry", fail))
         answer = run(*QUICK, "--run-folder", "kept")
-    assert answer.returncode == 1
+    assert answer.returncode == 3
     assert "ZeroDivisionError: a fault of ours" in answer.stderr
     assert "Traceback" in answer.stderr
     assert "aslant audit --resume" in answer.stderr

@@ -69,6 +69,7 @@ MEASURES = {
         (["nowhere.txt"], "there is no file 'nowhere.txt'"),
         (["empty.bin"], "'empty.bin' is empty"),
         (["garbage.bin"], "not in a format that aslant knows"),
+        (["own.csv"], "'aslant weat --words own.csv'"),
         (["--case", "LOUD"], "case='LOUD'"),
         (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
         (["--json", "-", "--csv", "-"], "the same file"),
@@ -78,6 +79,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     run: Run, command: str, arguments: list[str], words: str, tmp_path: Path
 ) -> None:
     (tmp_path / "empty.bin").write_bytes(b"")
+    (tmp_path / "own.csv").write_text("group,word\nold,aged\nyoung,teen\n")
     (tmp_path / "garbage.bin").write_bytes(bytes(range(1, 256)) * 40)
     answer = run(command, *MEASURES[command], *arguments)
     assert answer.returncode == 2
@@ -225,7 +227,7 @@ def test_words_check_names_the_fault(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text('kind = "weat"\ntitle = "x"\n', encoding="utf-8")
     answer = run("words", "check", "bad.toml")
     assert answer.returncode == 2
-    assert "missing required field `category`" in answer.stderr
+    assert "missing required field `targets`" in answer.stderr
 
 
 def test_words_list_shows_every_set_and_filters_by_kind(run: Run) -> None:
@@ -306,13 +308,15 @@ def test_python_dash_m_aslant_is_the_command(tmp_path: Path) -> None:
     assert answer.stdout.strip() == f"aslant {aslant.__version__}"
 
 
-def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_keeps_its_traceback_and_is_exit_code_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("ours")
 
     monkeypatch.setattr("aslant.measures.association.measure.weat_suite", broken)
-    with pytest.raises(ZeroDivisionError):
-        run("weat")
+    answer = run("weat")
+    assert answer.returncode == 3
+    assert answer.stderr.rstrip().endswith("ZeroDivisionError: ours")
+    assert "Traceback" in answer.stderr
 
 
 def test_polarity_of_one_and_of_several_embeddings(run: Run, tmp_path: Path) -> None:

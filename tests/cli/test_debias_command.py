@@ -11,6 +11,7 @@ import pytest
 import aslant
 from aslant.debias import METHODS
 from command_line import Run
+from tiny_sentence_transformers import NORMALISE, pooling, write
 
 SMALL = ["--top", "12000"]
 OPTIONS = {
@@ -28,7 +29,8 @@ OPTIONS = {
 def test_every_method_writes_a_file_that_opens_again(run: Run, method: str, tmp_path: Path) -> None:
     answer = run("debias", "--method", method, "-o", "out.bin", *SMALL, *OPTIONS.get(method, []))
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert "written: out.bin (12,000 words × 100 dimensions)" in answer.stdout
+    assert "12,000 words × 100 dimensions" in answer.stdout
+    assert answer.stdout.count("written: out.bin") == 1
     again = aslant.load(tmp_path / "out.bin")
     assert list(again.words) == list(aslant.load(top=12_000).words)
     assert not np.array_equal(again.matrix, aslant.load(top=12_000).matrix)
@@ -143,3 +145,20 @@ def test_ratings_that_cannot_be_read_are_refused_before_the_work(run: Run, tmp_p
     assert answer.returncode == 2
     assert "'nosuch' is neither a file nor similarity data" in answer.stderr
     assert not (tmp_path / "out.bin").exists()
+
+
+def test_a_sentence_encoder_becomes_a_new_folder_by_a_method_for_encoders(run: Run, tmp_path: Path) -> None:
+    folder = str(write(tmp_path / "m", [pooling("mean"), NORMALISE]))
+    answer = run("debias", folder, "--method", "leace", "-o", "out")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.count("written: out") == 1
+    assert aslant.load_encoder(tmp_path / "out").sentence_vectors(["a doctor"]).shape == (1, 16)
+    for options, said in (
+        (["-o", "new"], "'hard' does not debias encoders; choose --method projection or nullspace or leace."),
+        (["--method", "leace", "-o", "new.bin"], "looks like a file; an encoder is written as a new folder."),
+        (["--method", "leace", "-o", "new", "--poles", "she,he"], "--poles is not a setting of 'leace' for encoders"),
+    ):
+        refused = run("debias", folder, *options)
+        assert refused.returncode == 2
+        assert said in refused.stderr
+    assert not (tmp_path / "new").exists()

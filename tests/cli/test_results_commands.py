@@ -41,7 +41,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nbroken = bad.bin\nall = sample\n")
     command = ("audit", "--models", "models.txt", "--quick", "--only", "polarity")
     answer = run(*command, "--reports", "pages", "--json", "run.json")
-    assert answer.returncode == 1
+    assert answer.returncode == 3
     assert "3 audits" in answer.stdout
     assert "stored: aslant-results.db" in answer.stdout
     assert "aslant: not complete: broken." in answer.stderr
@@ -56,7 +56,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
         f"few.txt-{ids[0]}.html",
     ]
     again = run(*command, "--quiet")
-    assert (again.returncode, again.stdout) == (1, "")
+    assert (again.returncode, again.stdout) == (3, "")
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0

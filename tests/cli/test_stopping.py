@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +17,17 @@ from aslant.auditing.running import STEPS
 from aslant.io.keeper import FILE
 
 ASKED = ("audit", "--quick", "--only", "polarity,geometry", "--run-folder", "run", "-q")
+
+
+@pytest.fixture(autouse=True)
+def listening() -> Iterator[None]:
+    """Listen to the signals, which a process in the background or under nohup is started without."""
+    usual: dict[signal.Signals, Any] = dict.fromkeys((signal.SIGTERM, signal.SIGHUP), signal.SIG_DFL)
+    usual[signal.SIGINT] = signal.default_int_handler
+    before = {number: signal.signal(number, listener) for number, listener in usual.items()}
+    yield
+    for number, listener in before.items():
+        signal.signal(number, listener)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import zstandard
+from backports import zstd
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
@@ -116,6 +116,6 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,
-    "zst": lambda data: zstandard.ZstdCompressor().compress(data),
+    "zst": zstd.compress,
     "zip": zipped,
 }

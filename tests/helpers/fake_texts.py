@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from aslant.models.protocols import TextScore
 from fake_lm import uniform
+
+#: Words that the sample has, of no particular kind.
+WORDS = (
+    "river", "music", "winter", "paper", "bridge", "engine", "garden", "market", "winner", "planet", "camera", "island",
+    "castle", "forest", "guitar", "kitchen", "letter", "mirror", "number", "office", "pocket", "school", "silver",
+    "summer", "ticket", "valley", "window", "yellow", "bottle", "candle",
+)  # fmt: skip
 
 
 class FakeTexts:
@@ -65,3 +74,36 @@ class RandomTexts(FakeTexts):
 
     def _context(self, prompt: str, text: str) -> tuple[str, ...]:
         return (prompt, text)
+
+
+class FakeWriter:
+    """Writes `length` words for each prompt, which depend on its seed alone, from what `chooses(prompt)` gives."""
+
+    name = "toy writer"
+
+    def __init__(self, chooses: Callable[[str], Sequence[str]] = lambda prompt: WORDS, *, length: int = 6) -> None:
+        self.chooses, self.length = chooses, length
+        self.asked: list[tuple[str, int]] = []
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "fingerprint": "0123456789ab", "format": "fake", "words": 100, "dimensions": 8,
+            "note": "made for tests",
+        }  # fmt: skip
+
+    def causal_scores(self, sentences: Any, *, journal: Any = None, progress: Any = None) -> Any:
+        raise NotImplementedError
+
+    def unwritable(self, prompts: Sequence[str], max_tokens: int) -> dict[int, str]:
+        return {place: f"{prompt!r} is too long" for place, prompt in enumerate(prompts) if len(prompt) > 300}
+
+    def continuations(
+        self, prompts: Sequence[tuple[str, int]], *, max_tokens: int = 40, temperature: float = 1.0,
+        top_p: float = 1.0, journal: Any = None, progress: Any = None,
+    ) -> list[str]:  # fmt: skip
+        self.asked += prompts
+        return [self._text(prompt, seed) for prompt, seed in prompts]
+
+    def _text(self, prompt: str, seed: int) -> str:
+        random, words = np.random.default_rng(seed), self.chooses(prompt)
+        return "".join(f" {words[i]}" for i in random.integers(len(words), size=self.length))

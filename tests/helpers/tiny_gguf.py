@@ -11,9 +11,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")
+pytest.importorskip("accelerate", reason="transformers reads GGUF files with accelerate")
 pytest.importorskip("transformers", reason="language models need the extra lm")
 
 TEXT = ["He is a doctor and she is a nurse.", "They were born in 1984, weren't they? It's naïve."]
+CHAT = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
 HEADS, KEY_HEADS, HIDDEN = 4, 2, 64
 
 
@@ -53,7 +58,16 @@ def as_gguf_has_it(name: str, array: np.ndarray) -> np.ndarray:
     return array.reshape(heads, 2, array.shape[0] // heads // 2, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
 
 
-def write(path: Path, model: Any, tokenizer: Any, *, architecture: str = "llama", quantised: bool = False) -> None:
+def write(
+    path: Path,
+    model: Any,
+    tokenizer: Any,
+    *,
+    architecture: str = "llama",
+    quantised: bool = False,
+    splits: str = "smollm",
+    add_bos: bool = False,
+) -> None:
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_block_count(2)
     writer.add_context_length(128)
@@ -66,11 +80,13 @@ def write(path: Path, model: Any, tokenizer: Any, *, architecture: str = "llama"
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
     tokens = [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("smollm")
+    writer.add_tokenizer_pre(splits)
     writer.add_token_list(tokens)
     writer.add_token_types([3 if number < 3 else 1 for number in range(len(tokens))])
     writer.add_token_merges([" ".join(pair) for pair in merges])
     writer.add_bos_token_id(1)
+    writer.add_add_bos_token(add_bos)
+    writer.add_chat_template(CHAT)
     writer.add_eos_token_id(2)
     writer.add_pad_token_id(2)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)

@@ -401,7 +401,7 @@ def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_
     for library in ("torch", "transformers") if name.endswith("/m") else ():
         pytest.importorskip(library, reason=f"language models need {library}: pip install '.[lm]'")
     assert _located([name]) == (name,)
-    _check_files(Request((name,), "out", AuditSettings("quick")), [tmp_path], [])
+    _check_files(Request((name,), "out", AuditSettings("quick")), [tmp_path], None, None)
     with pytest.raises(AslantError, match=r"File name too long|nor data or a hub model of that name"):
         aslant.audit(name)
     (tmp_path / "models.txt").write_text(f"x = {name}\n")

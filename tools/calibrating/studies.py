@@ -17,6 +17,7 @@ from calibrating import (
     score_studies,
     sentence_studies,
     structure_studies,
+    text_studies,
     vector_studies,
     weat_studies,
 )
@@ -32,6 +33,7 @@ MODULES = (
     pair_studies,
     resolution_studies,
     choice_studies,
+    text_studies,
 )
 STUDIES: tuple[Study, ...] = tuple(study for module in MODULES for study in module.STUDIES)
 ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
@@ -48,6 +50,8 @@ EXEMPT = {
     "MaskedWeatSuiteResult.qvalues": _OF_WEAT,
     "Glance.pvalue": _COPIED,
     "Glance.qvalue": _COPIED,
+    "Glance.interval": _COPIED,
+    "WorseLine.chance_pvalue": _COPIED,
     "Glance.chance_qvalue": "whole audits of meaningless vectors are counted by tools/audits_of_nothing.py",
     "EnumeratedCell.chance_pvalue": "as Chance.pvalue, over the groups of a few draws, which share their words",
     **{
@@ -65,6 +69,8 @@ EXEMPT = {
     ),
     "QuestionBias.accuracy_interval": "made by the code of its bias_interval, which is in the table",
     "QuestionBias.qvalue": "Benjamini–Hochberg over its pvalue, which is in the table",
+    "GroupLean.share_interval": "made by the code of its mean_interval, which is in the table",
+    "LeanDifference.qvalue": "Benjamini–Hochberg over its pvalue, which is in the table",
     "MacResult.pvalue": "None: all targets are one set, and no words could change places",
     "WordSetScoresResult.chance_qvalues": "Benjamini–Hochberg over those of Chance.pvalue, which are uniform",
     "EctResult.interval": "where words are drawn twice, ranks are tied: it tells how much the words matter, no more",
@@ -84,6 +90,9 @@ EXEMPT = {
     "Interval.high": "holds what other fields of this table promise",
     "LeaveOneOut.low": "the range when any one word is left out, not an interval",
     "LeaveOneOut.high": "the range when any one word is left out, not an interval",
+    **dict.fromkeys(
+        ("PeriodScore.low", "PeriodScore.high"), "how often it holds is in tests/measures/histories/test_history.py"
+    ),
     "CalibrationBin.low": _RANGE,
     "CalibrationBin.high": _RANGE,
     "EffectBin.low": _RANGE,

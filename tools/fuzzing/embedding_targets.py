@@ -329,7 +329,7 @@ def _text_tokens() -> tuple[bytes, ...]:
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    text = (FORMATS + "text", *LOADING)
+    text = (FORMATS + "text", FORMATS + "number_tables", *LOADING)
     pickled = (FORMATS + "histwords", FORMATS + "keyed_vectors")
     binary = (FORMATS + "fasttext_binary",)
     tokens = _text_tokens()

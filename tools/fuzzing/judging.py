@@ -81,7 +81,7 @@ def judge(target: Target, data: bytes, folder: Path, witness: Witness) -> Outcom
             return Outcome(kind, f"{broken}: {ascii(str(error))[:300]}", f"message: {_kind(str(error))}")
     except (KeyboardInterrupt, SystemExit, HangError):
         raise
-    except BaseException as error:  # panics of polars are no Exceptions
+    except BaseException as error:  # panics of polars are not Exceptions
         return Outcome(f"{type(error).__name__}", f"{type(error).__name__}: {error}"[:600], _where(error))
     if seen := witness.take():
         return Outcome(kind, seen[0], f"warning: {_kind(seen[0])}")

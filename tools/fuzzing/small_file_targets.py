@@ -15,7 +15,7 @@ from typing import Any
 
 from fuzzing.made_up import made_up
 from fuzzing.mutation import TEXTS, as_json, as_toml, mutated_tree
-from fuzzing.targets import Target, demand, written
+from fuzzing.targets import ABSENT, Target, demand, written
 
 COMMON: dict[str, Any] = {
     "title": "A set", "category": "gender", "language": "en", "licence": "own", "citation": "nobody", "note": "é",
@@ -106,6 +106,31 @@ def _set(data: bytes, folder: Path) -> str:
     return f"accepted ({kind})"
 
 
+def _own_lists(name: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        import warnings
+
+        from aslant.stimuli.loading import kind_of
+        from aslant.stimuli.own_lists import is_lists, own_set
+
+        path = written(folder, name, data)
+        if not is_lists(path):
+            return ABSENT
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = own_set(path)
+        demand(finite(found), "a number of a set is not finite")
+        demand(bool(found.words) and all(word.strip() for word in found.words), "a list has an empty word")
+        return f"accepted ({kind_of(found)})"
+
+    return run
+
+
+LONG = b"group,word,role\na,rose,target\nb,ant,target\nc,love,attribute\nd,war,attribute\n"
+OWN_JSON = b'{"old": ["aged"], "young": ["youth"]}'
+FIGURES = b"word;share\nnurse;0.9\nclerk;1e3\n"
+
+
 def _published(data: bytes, folder: Path) -> str:
     from aslant.stimuli import parse_set
     from aslant.stimuli.published_tests import as_toml, read_tests
@@ -127,6 +152,22 @@ def _translations(data: bytes, folder: Path) -> str:
 
 
 DESCRIPTORS = b'{"religion": {"all": ["Hindu", {"descriptor": "Sunni", "preference": "reviewed"}, "Roman Catholic"]}}'
+
+
+BENCH = as_json({
+    "panel": "weat", "model": 0, "draft": True, "seed": 3, "words": ["nurse"], "classes": [],
+    "targets": [{"name": "old", "words": ["aged", "elderly"]}, {"name": "young", "words": ["teen", "youth"]}],
+    "attributes": [{"name": "a", "words": ["slow"]}, {"name": "b", "words": ["quick"]}],
+})  # fmt: skip
+
+
+def _request(data: bytes, _folder: Path) -> str:
+    from aslant.explore.asked import BenchRequest, read
+
+    asked = read(data, BenchRequest)
+    words = [word for group in (*asked.targets, *asked.attributes, *asked.classes) for word in group.words]
+    demand(all(ord(c) >= 32 for word in words for c in word), "a word controls something")
+    return f"accepted ({asked.panel})"
 
 
 def _descriptors(data: bytes, folder: Path) -> str:
@@ -359,6 +400,36 @@ def _bbq(mutates: str) -> Callable[[bytes, Path], str]:
     return run
 
 
+WRITTEN = (
+    b'{"prompt_id":"a/0","group":"a","continuation":"She slept.","source":null,"seed":7}\n{"continuation":"x"}\n',
+    b'text,group,prompt\n"She, too.",a,p\nHe left.,b,q\n',
+)
+PROMPTS = b'{"a":{"one":["One is ","Two are "]},"b":{}}'
+
+
+def _texts(data: bytes, folder: Path) -> str:
+    from aslant.measures.generated_texts.texts import texts_of
+
+    for text in texts_of(written(folder, "texts.jsonl" if data[:1] == b"{" else "texts.csv", data)):
+        demand(bool(text.group) and text.source != "", "an empty group or source")
+    return "accepted"
+
+
+def _bold(mutates: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from aslant.measures.generated_texts.writing import read_bold
+
+        for part in ("prompts", "wikipedia"):
+            (folder / part).mkdir(exist_ok=True)
+        written(folder, "prompts/gender_prompt.json", data if mutates == "prompts" else PROMPTS)
+        written(folder, "wikipedia/gender_wiki.json", data if mutates == "sentences" else PROMPTS)
+        for prompt in read_bold(folder):
+            demand(bool(prompt.beginning.strip()) and prompt.source != "", "an empty prompt or source")
+        return "accepted"
+
+    return run
+
+
 ATTRIBUTES = (b"salary\tjob_title\n10\tclerk\n20\tnurse\n", b"clerk\nnurse\n", b'a,word\n"x, y",z\n')
 PAIRS = b"# a comment\nking\tqueen\t8.6\ncar\t\ttrain\t6\n"
 STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
@@ -517,6 +588,11 @@ def targets() -> Sequence[Target]:
         ),
         Target("BBQ questions", ("aslant.measures.questions.stimuli",), lambda: [QUESTIONS], _bbq("questions")),
         Target("BBQ biased answers", ("aslant.measures.questions.stimuli",), lambda: [BIASED], _bbq("biased")),
+        Target("texts", ("aslant.measures.generated_texts.texts",), lambda: WRITTEN, _texts),
+        *(
+            Target(f"BOLD {part}", ("aslant.measures.generated_texts.writing",), lambda: [PROMPTS], _bold(part))
+            for part in ("prompts", "sentences")
+        ),
         Target("sentence pairs", (stimuli + "pair_sets",), lambda: [SENTENCE_PAIRS], _sentence_pairs("mine.csv")),
         Target("StereoSet", (stimuli + "pair_sets",), lambda: [STEREOSET], _sentence_pairs("dev.json")),
         Target(
@@ -527,6 +603,10 @@ def targets() -> Sequence[Target]:
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
+        Target("own lists .csv", (stimuli + "own_lists",), lambda: [LONG, FIGURES], _own_lists("mine.csv")),
+        Target("own lists .txt", (stimuli + "own_lists",), _lines("old: aged", "rose", ""), _own_lists("m.txt")),
+        Target("own lists .json", (stimuli + "own_lists",), lambda: [OWN_JSON], _own_lists("mine.json")),
+        Target("request of the page", ("aslant.explore.asked",), lambda: [BENCH], _request, tokens=(b"[", b"{")),
         Target("descriptors", (stimuli + "descriptor_sets",), lambda: [DESCRIPTORS], _descriptors),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
         Target("archives of data", (data + "receiving",), _archives, _archive, _made_archive),

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from fuzzing import (
     cache_targets,
     embedding_targets,
+    folder_targets,
     result_targets,
     small_file_targets,
     store_targets,
@@ -17,7 +18,8 @@ from fuzzing import (
 from fuzzing.targets import Target
 
 PARTS = (
-    embedding_targets, cache_targets, small_file_targets, text_and_model_targets, result_targets, store_targets,
+    embedding_targets, folder_targets, cache_targets, small_file_targets, text_and_model_targets, result_targets,
+    store_targets,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import copy
 import gzip
 import io
 import json
+import math
 import struct
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -22,15 +23,18 @@ JSON: tuple[Any, ...] = (
     [{"id": 1, "text": "A nurse slept. He left.", "more": {"text": "x"}}, {"id": 2, "text": "She left."}],
     {"Jane": ["A nurse slept.", "He left."], "Ann": [["She left."]]},
 )
-CORPUS = tuple(f"aslant.corpus.{name}" for name in ("loading", "splitting", "corpus", "reading"))
+CORPUS = tuple(f"aslant.corpus.{name}" for name in ("loading", "splitting", "corpus", "reading", "documents"))
 
 
 def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
         import aslant
+        from aslant.corpus.documents import documents
 
         corpus = aslant.load_corpus(written(folder, name, data) / member, **options)
         sentences = list(corpus)
+        for by in (None, "year"):
+            _ = [list(found) for _, found in documents(corpus, by)]
         demand(all(sentence.strip() and "\n" not in sentence for sentence in sentences), "an empty sentence")
         demand(all(len(sentence) <= 10_000 for sentence in sentences), "a sentence is too long")
         json.dumps(corpus.record(), allow_nan=False)
@@ -261,6 +265,41 @@ def _index(data: bytes, folder: Path) -> str:
     return "accepted"
 
 
+ADAPTER = {"base_model_name_or_path": "base", "peft_type": "LORA", "r": 8, "lora_alpha": 16, "task_type": "CAUSAL_LM"}
+
+
+def _adapter(data: bytes, folder: Path) -> str:
+    from aslant.models.adapters import adapter_config, base_of, is_of_encoder
+
+    written(folder, "adapter_config.json", data)
+    written(folder, "adapter_model.safetensors", b"")
+    config = adapter_config(folder)
+    demand(isinstance(base_of(folder, config), str), "a base without a name")
+    return f"accepted ({'encoder' if is_of_encoder(folder) else 'language model'})"
+
+
+ANSWER = {"logprobs": {"tokens": ["He", " is", " here"], "token_logprobs": [None, -1.5, -2.0]}, "text": "He is here"}
+
+
+def _answer(data: bytes, folder: Path) -> str:
+    """Read what a server says about a text; what it says may be anything that JSON can hold."""
+    from aslant.errors import DataError
+    from aslant.models.server_answers import Told, read_choice
+
+    try:
+        choice = json.loads(data)
+    except (ValueError, RecursionError):
+        raise DataError("this is not JSON, which the client refuses.") from None
+    found = read_choice(choice, "He is here", "He is here")
+    if not isinstance(found, Told):
+        raise DataError(f"this server {found}.")
+    demand(
+        all(value is None or (math.isfinite(value) and value <= 1e-3) for value in found.values), "not a probability"
+    )
+    demand(len(found.cut("He is here").content) == len(found.tokens) - found.begins, "tokens and places differ")
+    return "accepted"
+
+
 def _made_index(chance: Random) -> bytes:
     return as_json(mutated_tree(INDEX, chance))
 
@@ -270,6 +309,46 @@ def _made_config(chance: Random) -> bytes:
     if chance.random() < 0.5:
         tree["quantization_config"] = {"quant_method": chance.choice(("bitsandbytes", "gptq", None, 1))}
     return as_json(mutated_tree(tree, chance))
+
+
+SERVED: dict[str, Any] = {
+    "modules.json": [
+        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+        {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
+    ],
+    "sentence_bert_config.json": {"max_seq_length": 16, "do_lower_case": False, "modality_config": {"text": {}}},
+    "1_Pooling/config.json": {"pooling_mode": ["mean", "cls"], "include_prompt": True, "pooling_mode_max_tokens": 0},
+    "config_sentence_transformers.json": {"prompts": {"q": "query: "}, "default_prompt_name": "q", "truncate_dim": 4},
+}
+
+
+def _served(data: bytes, folder: Path) -> str:
+    """Read how a sentence encoder is served; each key of the input is a file of its folder."""
+    from aslant.errors import DataError
+    from aslant.models.sentence_modules import UnreadModuleError, listed_modules, read_head
+
+    try:
+        content = json.loads(data.decode("utf-8-sig"))
+        files = {name: json.dumps(content[name]).encode() for name in SERVED}
+    except (ValueError, LookupError, TypeError, RecursionError):
+        files = {**{name: as_json(SERVED[name]) for name in SERVED}, "modules.json": data}
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    for name, own in files.items():
+        written(folder, name, own)
+    try:
+        modules = listed_modules(folder)
+        places = [(folder / module.path).resolve() for module in modules if "\0" not in module.path]
+        demand(all(place.is_relative_to(folder.resolve()) for place in places), "a module outside the folder")
+        head = read_head(folder, modules)
+    except UnreadModuleError:  # the library has to run it, and says so
+        raise DataError("a module is not read here; install sentence-transformers.") from None
+    demand(bool(head.modes) and bool(head.describe()), "a head without pooling")
+    return "accepted"
+
+
+def _made_served(chance: Random) -> bytes:
+    return as_json(mutated_tree(SERVED, chance))
 
 
 def _model_targets() -> list[Target]:
@@ -284,7 +363,19 @@ def _model_targets() -> list[Target]:
         ),
         Target("config.json", (opening, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
         Target("config.json (opened)", (opening,), config, _config_by_transformers, _made_config, needs=lm),
+        Target(
+            "sentence encoder's modules", ("aslant.models.sentence_modules",), lambda: [as_json(SERVED)], _served,
+            _made_served, needs=lm,
+        ),
         Target("index of weights", (opening,), lambda: [as_json(INDEX)], _index, _made_index),
+        Target(
+            "adapter_config.json", ("aslant.models.adapters",), lambda: [as_json(ADAPTER)], _adapter,
+            lambda chance: as_json(mutated_tree(ADAPTER, chance)),
+        ),
+        Target(
+            "answer of a server", ("aslant.models.server_answers",), lambda: [as_json(ANSWER)], _answer,
+            lambda chance: as_json(mutated_tree(ANSWER, chance)),
+        ),
     ]  # fmt: skip
 
 

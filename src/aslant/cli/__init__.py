@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.cli.exit_codes import BAD_INPUT, FAILED, LOST
+from aslant.errors import AslantError, LostWorkersError
 
 #: What typer returns when Ctrl-C has ended a command.
 STOPPED = 130
@@ -21,7 +24,9 @@ _received: list[int] = []
 
 
 def main() -> None:
-    """Run `aslant`; what the user can fix is one sentence and exit code 2."""
+    """Run `aslant`; what the user can fix is one sentence and exit code 2, what is ours a traceback and 3."""
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _patient(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # words of any language must print in any locale
             stream.reconfigure(errors="backslashreplace")
@@ -31,13 +36,30 @@ def main() -> None:
         except KeyboardInterrupt:  # before typer was there to see it
             code = STOPPED
         except Exception:
-            if not _received:  # some libraries turn a signal into another error, such as a failed import
-                raise
             code = STOPPED
+            if not _received:  # some libraries turn a signal into another error, such as a failed import
+                traceback.print_exc()
+                code = FAILED
     if code == STOPPED:
         sys.exit(128 + (_received[-1] if _received else signal.SIGINT))  # what shells use: 130 for Ctrl-C
     if isinstance(code, int) and code:
         sys.exit(code)
+
+
+class _Patient(io.FileIO):
+    """Standard output whose reader may leave (`aslant weat | head`): the command still ends with its own exit code."""
+
+    def write(self, content: Any, /) -> int:
+        try:
+            return super().write(content) or 0
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return len(content)
+
+
+def _patient(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    raw = io.BufferedWriter(_Patient(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=stream.line_buffering)
 
 
 def _run() -> Any:
@@ -46,17 +68,25 @@ def _run() -> Any:
 
     try:
         return app(prog_name="aslant", standalone_mode=False)
-    except AslantError as error:
+    except LostWorkersError as error:
         _say(str(error))
-        return 2
+        return LOST
+    except AslantError as error:
+        for label, why in getattr(error, "missing_models", {}).items():
+            _say(f"{label}: {why}")
+        _say(str(error))
+        return BAD_INPUT
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         _say("there is no space left for the output.")
-        return 2
+        return BAD_INPUT
     except Exception as error:
         if type(error).__name__ == "Abort":  # older versions of typer report Ctrl-C this way
             return STOPPED
+        if type(error).__module__.partition(".")[0] in ("ray", "distributed"):
+            _say(f"the cluster is lost ({type(error).__name__}: {' '.join(str(error).split())[:300]}).")
+            return LOST
         if not hasattr(error, "format_message"):  # what typer says about bad arguments
             raise
         message = " ".join(str(error.format_message()).split())

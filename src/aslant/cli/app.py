@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from aslant import catalogue
 from aslant.cli.options import examples
+from aslant.cli.standard_input import standard_input
 from aslant.version import __version__
+
+
+class Flags:
+    """What shows --help as the flag that it is."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option without '<bool>' behind it."""
+        found = super().get_help_option(ctx)  # type: ignore[misc]
+        if found is not None:
+            found.metavar = ""
+        return found
+
+
+class Command(Flags, TyperCommand):
+    """A command whose flags are shown as flags, whose help wraps once, and that reads standard input for '-'."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.help = unwrapped(self.help)
+        for option in self.params:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""  # typer writes <bool> otherwise, as if a value followed
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what '-' stands for is a file that holds standard input until the command ends."""
+        with standard_input(ctx.params) as given:
+            ctx.params = given
+            return super().invoke(ctx)
+
+
+def unwrapped(text: str | None) -> str | None:
+    """Return a docstring with each paragraph in one line, which a terminal wraps to its own width.
+
+    >>> unwrapped("One\\n    sentence.\\n\\n    Another.")
+    'One sentence.\\n\\nAnother.'
+    """
+    return text and "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 class Commands(TyperGroup):
@@ -23,7 +62,7 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return what --help shows of a command."""
         entry = catalogue.commands().get(_today(cmd_name))
-        return entry and typer.core.TyperCommand(cmd_name, help=entry.help)
+        return entry and TyperCommand(cmd_name, help=entry.help)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands group by group, as plain text: rich alone takes longer to load than all of this."""
@@ -50,15 +89,31 @@ def command_of(name: str) -> Any:
     shown = entry.resolve(f"{entry.run.partition(':')[0]}:EXAMPLES")
     lines = (shown[name] if isinstance(shown, dict) else shown).splitlines()  # several commands have them by name
     if isinstance(found, typer.Typer):
-        for sub in found.registered_commands:
+        found._add_completion = False  # which is an option of the whole, not of a part
+        for group in filter(None, (found, *(inner.typer_instance for inner in found.registered_groups))):
+            group.info.cls = _with(Flags, group.info.cls or TyperGroup)
+        for sub in _every_command(found):
+            sub.cls = _with(Command, sub.cls or TyperCommand)
             sub.epilog = sub.epilog or examples(*(line for line in lines if line.split()[1:3] == [name, sub.name]))
     else:
         one = typer.Typer(add_completion=False, **SETTINGS)
-        one.command(name, epilog=examples(*lines))(found)
+        one.command(name, cls=Command, epilog=examples(*lines))(found)
         found = one
     made = typer.main.get_command(found)
     made.name = name
     return made
+
+
+def _with(mixin: Any, cls: Any) -> Any:
+    """Return a class that is also a `mixin`."""
+    return cls if issubclass(cls, mixin) else type(mixin.__name__, (mixin, cls), {})
+
+
+def _every_command(app: typer.Typer) -> Iterator[Any]:
+    """Return the commands of an app and of those inside it."""
+    yield from app.registered_commands
+    for group in app.registered_groups:
+        yield from _every_command(group.typer_instance) if group.typer_instance else ()
 
 
 SETTINGS: dict[str, Any] = {

@@ -13,6 +13,7 @@ import typer
 from aslant.cli import options as o
 from aslant.cli.audit_many import Many, audit_many
 from aslant.cli.encoders import CorpusOption, Text
+from aslant.cli.exit_codes import FAILED, FOUND
 from aslant.cli.printing import deliver
 from aslant.cli.progress import bar, noted, say
 from aslant.cli.shared import Output, Reading, RunningOnCores, command, refuse_overwriting, report_files
@@ -30,16 +31,20 @@ aslant audit                                   the bundled sample; writes aslant
 aslant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
 aslant audit sample-mlm                        a language model: folder, hub name or data name
 aslant audit all-minilm-l6-v2 --corpus news.txt      an encoder, also on words in sentences of a text
+aslant audit http://127.0.0.1:8000/v1#gpt2 --dry-run      a model behind a server: what it costs to ask
 aslant audit before.txt after.txt              two models side by side, with differences
 aslant audit vectors.bin --only weat,geometry --words my-words.toml --quick
 aslant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: aslant audit --resume run
 aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
+aslant audit --models models.txt --store results.db --run 2026-03 --skip-missing --log json      as a scheduled job
 aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """,
     "check": """
 aslant check aslant-report.json                          the default policy: no large association about people
 aslant check aslant-report.json --baseline last-month.json      also: nothing moved since an earlier audit
 aslant check aslant-report.json --policy policy.toml --junit aslant.xml
+aslant check results.db                                  every model of a store: the policy, and against its last run
+aslant check results.db --against 2026-02 --model 'ours*' --policy policy.toml
 """,
 }
 
@@ -55,11 +60,12 @@ class Choosing:
     only: Annotated[list[str] | None, o.option("Run only these measures.", "MEASURE,…")] = None
     skip: Annotated[list[str] | None, o.option("Leave out these measures.", "MEASURE,…")] = None
     words: Annotated[list[str] | None, o.option("Also your own stimuli (TOML); repeatable.", "FILE")] = None
-    device: Annotated[str | None, o.option("Of a model: cpu, cuda, mps.", "NAME")] = None
+    device: Annotated[str | None, o.option("Where a model runs: cpu, cuda or mps.", "NAME")] = None
     run_folder: Annotated[
         Path | None, o.option("Keep finished measures here (default: in the cache until done).", "FOLDER")
     ] = None
     resume: Annotated[Path | None, o.option("Resume the run in this folder.", "FOLDER")] = None
+    dry_run: Annotated[bool, o.option("For a server: only say how many requests and tokens it would take.")] = False
 
 
 @command
@@ -67,7 +73,7 @@ def audit_command(
     models: Annotated[
         list[str] | None,
         o.argument(
-            "Embeddings, language models or encoders: file, folder, data name, hub name; nothing: the sample.",
+            "Embeddings, language models or encoders: file, folder, data name, hub name, server; nothing: the sample.",
             "[MODEL]...",
         ),
     ] = None,
@@ -95,11 +101,14 @@ def audit_command(
     A static embedding gets WEAT, polarity, geometry, residual tests and bias enumeration; a language model the
     log-probability tests, attribute lists, the choice of pronouns and, if it is masked, WEAT in templates; an encoder
     SEAT and, with --corpus, CEAT and bias in context (a language model too, with --corpus). Each finished
-    measure is kept at once: a run that was stopped can resume. One that breaks off does not stop the rest (exit code 1
+    measure is kept at once: a run that was stopped can resume. One that breaks off does not stop the rest (exit code 3
     at the end).
 
     With --models, each model of a list is audited on its own and kept in a store (see 'aslant results'); what the store
-    has already is not run again, and a failure does not stop the others (a missing file is refused before any work).
+    has already is not run again, and a failure does not stop the others. Files that are missing are named before any
+    work, and skipped with --skip-missing. Two commands with the same list share the work.
+
+    Exit codes: 0 complete, 1 files were missing, 2 bad input, 3 a model or measure broke off, 4 a cluster was lost.
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
@@ -110,6 +119,9 @@ def audit_command(
         "--run-folder": choosing.run_folder,
     })  # fmt: skip
     settings = _settings(choosing, corpus or [], text, reading, running.seed)
+    if choosing.dry_run:
+        _rehearse(models or [], settings, running, {"--models": many.model_list, "--resume": choosing.resume})
+        return
     if many.model_list is not None:
         audit_many(many, settings, running, files)
         return
@@ -123,7 +135,7 @@ def audit_command(
         request = Request(_located(models or []), str(written[0].with_suffix("").resolve()), settings)
         place = place_for(request, choosing.run_folder, kept=settings.cache)
     with going_on(place, measured=False):
-        _check_files(request, written, [figures, tables])
+        _check_files(request, written, figures, tables)
         result = _audited(request, place, running)
     with going_on(place, measured=True):
         written += _save(result, written, figures, tables)
@@ -167,6 +179,24 @@ def _alone(settings: AuditSettings, given: dict[str, object]) -> None:
     for name, value in (given | {f"--{named.get(name, name)}": True for name in changed}).items():
         if value:
             raise AslantError(f"--resume continues the run with its own settings; leave out {name}.")
+
+
+def _rehearse(
+    models: list[str], settings: AuditSettings, running: RunningOnCores, given: dict[str, object]
+) -> None:  # fmt: skip
+    """Audit the models behind servers as far as it takes to count what they would be asked; nothing is kept."""
+    from aslant.cli.audit_run import Request
+    from aslant.models.server_client import is_address
+
+    for name in (name for name, value in given.items() if value):
+        raise AslantError(f"--dry-run takes addresses of servers; leave out {name}.")
+    served = tuple(filter(is_address, models))
+    if not served:
+        raise AslantError(
+            "--dry-run counts what a server would be asked; give its address, as in http://host/v1#MODEL."
+        )
+    for model in served:
+        _audited(Request((model,), "", settings), None, running)
 
 
 def _parted(given: list[str] | None) -> tuple[str, ...]:
@@ -215,11 +245,15 @@ def _save(
     return [folder for _, folder in wanted]
 
 
-def _check_files(request: Request, written: list[Path], folders: list[Path | None]) -> None:
-    """Refuse, before any work, to overwrite an input, or to write into a folder that is a file."""
+def _check_files(request: Request, written: list[Path], figures: Path | None, tables: Path | None) -> None:
+    """Refuse, before any work, to overwrite an input, or what could not be written."""
+    from aslant.report.charts import check_suffix
+
     given = (*request.models, *request.settings.words, *request.settings.corpus)
     refuse_overwriting(written, given, "choose another name with -o")
-    for folder in folders:
+    if figures is not None:
+        check_suffix(".png")
+    for folder in (figures, tables):
         if folder is not None and folder.exists() and not folder.is_dir():
             raise AslantError(f"'{folder}' is a file; give a folder for charts and tables.")
 
@@ -234,7 +268,7 @@ def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     if failed:
         again = f" To try again: {place.to_go_on()}" if place else ""
         say(f"failed: {plain('; '.join(failed))}. The report has the rest.{again}")
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
     if place is not None and place.ours:
         shutil.rmtree(place.folder, ignore_errors=True)
 
@@ -246,27 +280,63 @@ class CheckOutput(Output):
     junit: Annotated[Path | None, o.option("Write JUnit XML.", "FILE")] = None
 
 
+@dataclass(frozen=True)
+class OfStore:
+    """Which runs of a store are meant."""
+
+    PANEL: ClassVar[str] = "For a store"
+
+    model: Annotated[str, o.option("Only these labels (* and ? stand for anything).", "LABEL")] = "*"
+    run: Annotated[str | None, o.option("The run to look at (default: the newest of each model).", "RUN")] = None
+    against: Annotated[str | None, o.option("The run to compare with: an id, 'last' (default) or 'none'.", "RUN")] = (
+        None
+    )
+
+    def check_none(self) -> None:
+        """Refuse these where there is no store."""
+        given = {"--model": self.model != "*", "--run": self.run, "--against": self.against}
+        for name in (name for name, value in given.items() if value):
+            raise AslantError(f"{name} is for a store; a report is one run of one list of models.")
+
+
 @command
 def check_command(
-    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
+    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote, or a store.", "REPORT.json|STORE")],
     policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
-    baseline: Annotated[str | None, o.option("An earlier report, which nothing may have moved from.", "FILE")] = None,
+    baseline: Annotated[str | None, o.option("An earlier report, from which nothing may have moved.", "FILE")] = None,
     quiet: o.QuietOption = False,
     *,
+    store: OfStore,
     output: CheckOutput,
 ) -> None:
-    """Check the report of an audit against a policy: exit code 0 if every rule is met, 1 if not, 2 for bad input.
+    """Check a report, or every model of a store, against a policy: exit code 0 if every rule is met, 1 if not.
+
+    For a store, this checks each model's newest audit, and whether any figure got worse since the run before: further
+    from chance by more than the policy's 'worse', in standard deviations of chance. A model that its newest run could
+    not audit fails.
 
     A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional; so is
     a test that could not be run, a measure that broke off, and a word set of which too few words were found.
     """
+    from aslant.auditing.fleet import check_store
     from aslant.auditing.policy import check_policy, read_policy, read_report
+    from aslant.auditing.store import ResultsStore, is_store
     from aslant.report.audit import junit
 
     rules = read_policy(policy)
-    result = check_policy(read_report(report), rules, read_report(baseline) if baseline else None)
+    if is_store(Path(report)):
+        if baseline:
+            raise AslantError(
+                "a store has its earlier runs; give one of them with --against, and leave out --baseline."
+            )
+        result = check_store(
+            ResultsStore(report), rules, model=store.model, run=store.run, against=store.against or "last"
+        )
+    else:
+        store.check_none()
+        result = check_policy(read_report(report), rules, read_report(baseline) if baseline else None)
     if output.junit is not None:
         write_text(output.junit, junit(result))
     deliver(result, output, quiet=quiet)
     if not result.passed:
-        raise typer.Exit(1)
+        raise typer.Exit(FOUND)

@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from aslant.cli.exit_codes import FAILED, FOUND
 from aslant.cli.options import option
 from aslant.cli.printing import deliver
-from aslant.cli.progress import note, resumable, say
+from aslant.cli.progress import note, resumable, say, written
 from aslant.cli.shared import refuse_overwriting
 from aslant.errors import AslantError, MissingExtraError
+from aslant.io.logs import lines_wanted
 
 if TYPE_CHECKING:
     from aslant.auditing.many_models import AuditOutcome
     from aslant.auditing.model_list import AuditSettings
     from aslant.auditing.store import ResultsStore
     from aslant.cli.shared import Output, RunningOnCores
-    from aslant.results.stored import StoredAudit
+    from aslant.results.stored import StoredAudit, StoredAudits
+
+#: How a model ended that was not audited here.
+HOW = {"known": "not run again, because the store has it", "shared": "audited by another process of this run"}
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,10 @@ class Many:
     ] = None  # fmt: skip
     reports: Annotated[Path | None, option("Also write a page for each model.", "FOLDER")] = None
     again: Annotated[bool, option("Also audit what the store already has.")] = False
+    skip_missing: Annotated[bool, option("If files are missing, audit the other models (exit code 1).")] = False
+    run: Annotated[str | None, option("Name this run, such as 2026-03; the same name again continues it.", "NAME")] = (
+        None
+    )
     at_once: Annotated[
         int | None,
         option(
@@ -73,7 +82,10 @@ class Many:
         """Refuse options that are for one report while there is a list, and those for a list while there is none."""
         told = "with --models each audit goes into a store; leave out {}."
         if self.model_list is None:
-            given = {"--store": self.store, "--reports": self.reports, "--again": self.again, "--at-once": self.at_once}
+            given = {
+                "--store": self.store, "--reports": self.reports, "--again": self.again, "--at-once": self.at_once,
+                "--skip-missing": self.skip_missing, "--run": self.run,
+            }  # fmt: skip
             told = "{} is for a list of models; give one with --models."
         for name, value in given.items():
             if value:
@@ -81,40 +93,56 @@ class Many:
 
 
 def audit_many(many: Many, settings: AuditSettings, running: RunningOnCores, files: Output) -> None:
-    """Audit every model of the list; exit code 1 if one of them failed."""
+    """Audit every model of the list; exit code 3 if one of them failed, 1 if files were missing."""
     from aslant.auditing.many_models import audit_list
     from aslant.auditing.store import DEFAULT_STORE, ResultsStore
     from aslant.data import cache_folder
 
     store = ResultsStore(DEFAULT_STORE if many.store is None else many.store)
     _check_files(many, store, files)
+    remarks: dict[str, list[str]] = {}
 
     def ended(number: int, total: int, outcome: AuditOutcome, stored: StoredAudit) -> None:
         for trace in outcome.traces:
             say(f"{outcome.label}: {trace}")
         if not running.quiet:
             for remark in outcome.notes:
-                note(f"{outcome.label}: {remark}")
+                remarks.setdefault(remark, []).append(outcome.label)
             run = f"{stored.state}, {outcome.seconds:.1f} s"
-            how = "not run again, because the store has it" if outcome.state == "known" else run
-            say(f"{number} of {total}: {outcome.label}: {how}{': ' if stored.reason else ''}{stored.reason}")
+            how = HOW.get(outcome.state, run)
+            if not lines_wanted():  # else the log has said it
+                say(f"{number} of {total}: {outcome.label}: {how}{': ' if stored.reason else ''}{stored.reason}")
         if many.reports is not None and stored.state != "failed":
             path = many.reports / f"{file_name(stored.label)}-{stored.id}.html"
             if not path.exists():
                 store.audit(stored.id).save(path)
+                if not running.quiet:
+                    written(path, to=files.spare())
 
     with resumable(kept=True), many.used(running):
         done = audit_list(
             str(many.model_list), store, again=many.again, settings=settings, workers=running.workers, on_end=ended,
-            runs=cache_folder() / "audits" if settings.cache else None,
+            runs=cache_folder() / "audits" if settings.cache else None, skip_missing=many.skip_missing, run=many.run,
         )  # fmt: skip
+    for remark, labels in remarks.items():  # once a run, however many models it is about
+        whose = ", ".join(labels[:3]) + (f" and {len(labels) - 3} more" if len(labels) > 3 else "")
+        note(f"{whose}: {remark}")
     deliver(done, files, quiet=running.quiet)
     if not running.quiet:
-        print(f"\nstored: {store.path}", file=files.spare())
+        print(f"\nstored: {store.path}, run {done.run}", file=files.spare())
+    _end(done)
+
+
+def _end(done: StoredAudits) -> None:
+    """Say what is not complete, and end with the code that tells it."""
+    for outcome in done.missing:
+        say(f"missing: {outcome.label}: {outcome.reason}")
     if done.failed:
         labels = ", ".join(audit.label for audit in done.failed)
         say(f"not complete: {labels}. The store has the rest; the same command tries these again.")
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
+    if done.missing:
+        raise typer.Exit(FOUND)
 
 
 def _check_files(many: Many, store: ResultsStore, files: Output) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -128,6 +129,7 @@ def open_subjects(request: Request, *, quiet: bool) -> list[Subject]:
     load = partial(reading.open, quiet=quiet)
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
-        subjects = [opened(model, corpus=corpus, device=asked.device, load_vectors=load) for model in models]
+        how: dict[str, Any] = {"device": asked.device, "load_vectors": load, "keep": asked.cache}
+        subjects = [opened(model, corpus=corpus, **how) for model in models]
     check_use(corpus, subjects)
     return subjects

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from functools import partial
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aslant.cli.options import JsonOption, QuietOption, argument, option
-from aslant.cli.printing import STANDARD_OUTPUT, print_table
+from aslant.cli.printing import STANDARD_OUTPUT, table_console
+from aslant.cli.progress import written
 from aslant.errors import DataError, plural
 from aslant.io.files import write_text
 
@@ -28,7 +30,13 @@ aslant data path gap                 where it is; exit code 2, and what to do, i
 aslant data licence crows-pairs      licence, what to cite, what to know, where it comes from
 aslant data cache              what is in it, and where it is
 aslant data cache --clear      delete all of it; embeddings are read again when next used
+aslant data cache --older-than 30d              delete what was not written for 30 days
+aslant data cache --max-size 5GB                delete the oldest, until 5 GB are left
+aslant data cache --model glove.6B.300d         delete what is kept of one model
 """
+#: Units of age, in seconds, and of size, in bytes.
+AGES = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
+SIZES = {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
 app = typer.Typer(help="External data by name, and what aslant keeps on this machine.", no_args_is_help=True)
 
 FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is checked against it"
@@ -42,9 +50,13 @@ def list_command(
         option("Only one kind: vectors, encoder, language model, corpus, benchmark, names, words."),
     ] = None,
     json: JsonOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """List the data that have a name: what they are, how large, under which licence, and where from."""
+    from rich.text import Text
+
     from aslant.data import entries
+    from aslant.report.tables import Column, Table, fitted, plain, to_rich
 
     wanted = [found for found in entries() if kind in (None, found.kind)]
     if not wanted:
@@ -55,14 +67,28 @@ def list_command(
             sys.stdout.write(text)
         else:
             write_text(json, text)
+            written(json)
+        return
+    if quiet:
         return
     rows = []
     for found in wanted:
         size = "unknown" if found.size is None else f"{found.size / 1e6:,.1f} MB"
         mark = "" if found.published_checksums else "*"
-        rows.append((found.name, found.kind, size, _where(found) + mark, found.licence))
-    note = "" if all(found.published_checksums for found in wanted) else f"* {FIRST_USE}."
-    print_table(("name", "kind", "size", "where", "licence"), rows, right="size", wraps=("licence",), note=note)
+        rows.append({"name": found.name, "kind": found.kind, "size": size, "where": _where(found) + mark,
+                     "licence": found.licence})  # fmt: skip
+    notes = () if all(found.published_checksums for found in wanted) else (f"* {FIRST_USE}.",)
+    columns = (
+        Column("name", "name", plain, "left"), Column("kind", "kind", plain, "left"), Column("size", "size", plain),
+        Column("where", "where", plain, "left"),
+        Column("licence", "licence", plain, "left", wraps=True, spare=1, least=25),
+    )  # fmt: skip
+    table, console = Table("Data by name", columns, rows, notes), table_console()
+    console.print(to_rich(table, console.width), "")
+    if len(fitted(table, console.width)) < len(columns):
+        notes = ("licences: aslant data licence NAME, --json, or a wider terminal.", *notes)
+    for note in notes:
+        console.print(Text(note, style="dim"))
 
 
 def _where(found: Entry) -> str:
@@ -99,7 +125,7 @@ def get_command(
 
 
 @app.command("path")
-def path_command(name: NameArgument) -> None:
+def path_command(name: NameArgument, quiet: QuietOption = False) -> None:
     """Print where data are; exit code 2, and what to do, if they are missing."""
     from aslant.data import entry, find
     from aslant.data.fetching import what_to_do
@@ -107,11 +133,12 @@ def path_command(name: NameArgument) -> None:
     path = find(name)
     if path is None:
         raise DataError(what_to_do(entry(name)))
-    print(path)
+    if not quiet:
+        print(path)
 
 
 @app.command("licence")
-def licence_command(name: NameArgument) -> None:
+def licence_command(name: NameArgument, quiet: QuietOption = False) -> None:
     """Print the licence of data, what to cite, what to know, and where they come from."""
     from aslant.data import entry
     from aslant.report.tables import plain
@@ -120,24 +147,47 @@ def licence_command(name: NameArgument) -> None:
     facts = [(found.name, found.title), ("licence", found.licence), ("cite", found.citation), ("note", found.note)]
     facts += [("source", source.by_hand or source.where) for source in found.sources]
     facts += [] if found.published_checksums else [("checksum", f"{FIRST_USE}.")]
-    print("\n".join(f"{name}: {plain(fact)}" for name, fact in facts if fact))
+    if not quiet:
+        print("\n".join(f"{name}: {plain(fact)}" for name, fact in facts if fact))
 
 
 @app.command("cache")
 def cache_command(
     clear: Annotated[bool, option("Delete everything in the cache.", None, "--clear")] = False,
+    older_than: Annotated[str | None, option("Delete what was not written for this long: 12h, 30d, 8w.", "AGE")] = None,
+    max_size: Annotated[str | None, option("Delete the oldest until this much is left: 500MB, 5GB.", "SIZE")] = None,
+    model: Annotated[str | None, option("Delete what is kept of one model, by its name.", "NAME")] = None,
+    quiet: QuietOption = False,
 ) -> None:
-    """List or clear the cache: what was read, converted or computed by a model (set ASLANT_CACHE to move it)."""
-    from aslant.data import cache_entries, cache_folder, clear_cache
+    """List or clear the cache: what was read, converted or computed by a model (set ASLANT_CACHE to move it).
 
-    if clear:
-        count, size = clear_cache()
-        print(f"{plural(count, 'file')} deleted, {size / 1e6:,.1f} MB freed")
+    Everything in it can be made again. What was downloaded is not part of it, and is only counted.
+    """
+    from aslant.data import cache_entries, cache_folder, clear_cache, data_folder
+
+    limits: dict[str, Any] = {"model": model}
+    limits |= {"older_than": None if older_than is None else _amount(older_than, "--older-than", AGES)}
+    limits |= {"max_size": None if max_size is None else int(_amount(max_size, "--max-size", SIZES))}
+    if clear or any(value is not None for value in limits.values()):
+        count, size = clear_cache(**limits)
+        if not quiet:
+            print(f"{plural(count, 'file')} deleted, {size / 1e6:,.1f} MB freed")
         return
     entries = cache_entries()
-    for entry in entries:
+    total = sum(entry.size for entry in entries)
+    downloaded = sum(path.stat().st_size for path in data_folder().glob("**/*") if path.is_file())
+    for entry in entries if not quiet else ():
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.modified))
         state = "  (unfinished)" if entry.partial else ""
-        print(f"{entry.size / 1e6:10,.1f} MB  {when}  {entry.path.name}{state}")
-    total = sum(entry.size for entry in entries)
-    print(f"{total / 1e6:10,.1f} MB  in {plural(len(entries), 'file')}, {cache_folder()}")
+        print(f"{entry.size / 1e6:10,.1f} MB  {when}  {entry.path.relative_to(cache_folder())}{state}")
+    if not quiet:
+        print(f"{total / 1e6:10,.1f} MB  in {plural(len(entries), 'file')}, {cache_folder()}")
+        print(f"{downloaded / 1e6:10,.1f} MB  of downloaded data, which are not part of the cache, {data_folder()}")
+
+
+def _amount(text: str, option: str, units: dict[str, float]) -> float:
+    """Return a number with a unit, such as 30d or 5GB, in seconds or bytes."""
+    met = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]+)", text.strip().lower())
+    if met is None or met[2] not in units:
+        raise DataError(f"{option} '{text:.20}' is not a number with a unit; the units are {', '.join(units)}.")
+    return float(met[1]) * units[met[2]]

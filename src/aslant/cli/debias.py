@@ -18,6 +18,7 @@ aslant debias -o debiased.bin                                   the bundled samp
 aslant debias googlenews-26k --method hard -o hard.bin --check  measures before and after
 aslant debias vectors.bin --method multiclass-hard --sets judaism:christianity:islam,jew:christian:muslim -o out.vec
 aslant debias vectors.bin --method leace --poles she,he --words 2500 -o out.safetensors --check --json check.json
+aslant debias ./my-sentence-encoder --method projection -o ./debiased-encoder --check
 """
 SETS = "SET|FILE|a:b,c:d,…"
 
@@ -49,26 +50,27 @@ class DebiasOutput(Output):
     output: Annotated[
         Path | None,
         o.option(
-            "Where to write: .bin, .txt, .vec, .safetensors or .npz; the last two keep a record of what was done.",
-            "FILE", "--output", "-o",
+            "Where to write: .bin, .txt, .vec, .safetensors or .npz (the last two keep a record of what was done); "
+            "of a sentence encoder, a new folder.",
+            "FILE|FOLDER", "--output", "-o",
         ),
     ] = None  # fmt: skip
 
     @property
     def target(self) -> Path:
-        """The file that the vectors go to."""
+        """The file that the vectors go to, or the folder of an encoder."""
         from aslant.vectors.formats import check_suffix
 
         if self.output is None:
             raise AslantError("name the file to write with -o, such as -o debiased.bin.")
-        return check_suffix(self.output)
+        return check_suffix(self.output) if self.output.suffix else self.output
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse before any work what could not be written after it, including the input itself."""
         target = self.target
         super().check(inputs)
         if target.is_dir():
-            raise AslantError(f"'{target}' is a folder; name a file with -o.")
+            raise AslantError(f"'{target}' is a folder that is there already; give a new name with -o.")
 
 
 @command
@@ -91,17 +93,24 @@ def debias_command(
 ) -> Any:
     """Debias an embedding and write it as word2vec binary or text, safetensors or npz, completely or not at all.
 
+    A sentence encoder (a folder of sentence-transformers) is debiased by projection, nullspace or leace, learned from
+    swapped sentences, and written as a folder with one more layer: what it serves is what was measured.
+
     Debiasing hides more than it removes: look at --check before you rely on it; --json and the like write the check.
     """
     from aslant.debias.check import SIMILARITY, debias_check
     from aslant.measures.similarities.measure import rated_pairs
     from aslant.report.tables import plain
-    from aslant.vectors.formats import RECORDED
+    from aslant.vectors.formats import RECORDED, check_suffix
 
     given = {name: value for name, value in asdict(chosen).items() if value is not None}
-    function, settings = chosen_method(method, given)
     if files.by_suffix() and not check:
         raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
+    if is_encoder(model):
+        before, after = _debiased_encoder(str(model), method, given, running, files)
+        return debias_check(before, after, rng=running.seed) if check else None
+    check_suffix(files.target)
+    function, settings = chosen_method(method, given)
     pairs = SIMILARITY if similarity is None else [name for name in similarity if name != "none"]
     for name in pairs if check and similarity else ():
         rated_pairs(name)  # what cannot be read is refused before any work
@@ -112,11 +121,52 @@ def debias_command(
     after.save(files.target)
     if not running.quiet:
         target, shape = files.target, f"{plural(len(after), 'word')} × {plural(after.dimensions, 'dimension')}"
-        said = [plain(after.treatments[-1].describe()), f"written: {target} ({shape})"]
+        said = [plain(after.treatments[-1].describe()), shape]
         if target.suffix.lower() not in RECORDED:
             said.append(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.")
         print(*said, sep="\n", file=files.spare())
     return debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed) if check else None
+
+
+def is_encoder(model: str | None) -> bool:
+    """Tell whether what was named is an encoder, as far as can be told without opening it.
+
+    >>> is_encoder(None), is_encoder("all-minilm-l6-v2"), is_encoder("vectors.bin")
+    (False, True, False)
+    """
+    from aslant.auditing.subjects import kind_of
+
+    return model is not None and kind_of(model) == "encoder"
+
+
+def _debiased_encoder(
+    model: str, method: str, given: dict[str, Any], running: Running, files: DebiasOutput
+) -> tuple[Any, Any]:
+    """Debias an encoder, write its folder, and return it before and after."""
+    from aslant.cli.progress import noted
+    from aslant.debias.encoders import NAMES, debias_encoder
+    from aslant.models.loading import load_encoder
+    from aslant.report.tables import plain
+
+    if method not in NAMES:
+        raise AslantError(f"'{method}' does not debias encoders; choose --method {' or '.join(NAMES)}.")
+    takes = {"projection": ("pairs", "components"), "nullspace": ("pairs", "iterations"), "leace": ("pairs",)}[method]
+    for option in given:
+        if option not in takes:
+            allowed = ", ".join(f"--{name}" for name in takes)
+            raise AslantError(f"--{option} is not a setting of '{method}' for encoders, which takes {allowed}.")
+    target = files.target
+    if target.suffix or target.exists():
+        why = "is there already" if target.exists() else "looks like a file"
+        raise AslantError(f"'{target}' {why}; an encoder is written as a new folder.")
+    settings = {option: read_setting(option, value) for option, value in given.items()}
+    with noted(quiet=running.quiet):
+        before = load_encoder(model)
+    after = debias_encoder(before, method, **settings, rng=running.seed)
+    after.save(target)
+    if not running.quiet:
+        print(plain(after.treatment.describe()), file=files.spare())
+    return before, after
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -14,13 +14,13 @@ from aslant.errors import AslantError
 
 if TYPE_CHECKING:
     from aslant.corpus import Corpus
-    from aslant.models.protocols import Encoder
+    from aslant.models.protocols import SentenceEncoder
     from aslant.stimuli import WeatSet
 
 TEXT_PANEL = "Reading the corpus"
 
 EncoderArgument = Annotated[
-    str | None, o.argument("An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2.", "MODEL")
+    str | None, o.argument("An encoder: hub name, folder, data name or server; nothing: all-MiniLM-L6-v2.", "MODEL")
 ]
 CorpusOption = Annotated[
     list[str] | None,
@@ -29,13 +29,39 @@ CorpusOption = Annotated[
         panel=TEXT_PANEL,
     ),
 ]  # fmt: skip
-TestOption = Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")]
-OwnWordsOption = Annotated[
-    list[Path] | None, o.option("Your own WEAT set, a TOML file, or SEAT's or WEATHub's JSON; can be repeated.", "FILE")
-]
-LanguageOption = Annotated[
-    str | None, o.option("Tests in another language: de, fr, hi … (fetched by data name), or a file.", "CODE|FILE")
-]
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Which association tests are run: some that ship, or words of one's own."""
+
+    test: Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")] = None
+    words: Annotated[
+        list[Path] | None,
+        o.option("Your own test: TOML, CSV, Excel, JSON or text; SEAT's or WEATHub's JSON; can be repeated.", "FILE"),
+    ] = None
+    targets: Annotated[
+        list[str] | None,
+        o.option("Your own targets, with --attributes: a file with lists, or a list; can be repeated.", "FILE|a,b,…"),
+    ] = None
+    attributes: Annotated[
+        list[str] | None, o.option("Your own attributes, in the same way ('calm: quiet, slow').", "FILE|a,b,…")
+    ] = None
+    language: Annotated[
+        str | None, o.option("Tests in another language: de, fr, hi … (fetched by data name), or a file.", "CODE|FILE")
+    ] = None
+
+    def sets(self) -> list[WeatSet]:
+        """Return the tests that were named, in a language if one was given, those in files, and one's own."""
+        from aslant.measures.shared.suite import chosen_test
+        from aslant.stimuli import WeatSet, language_tests, load_sets
+
+        named = [] if self.language is None else language_tests(self.language, self.test or None)
+        sources = (*(self.test or () if self.language is None else ()), *(self.words or ()))
+        found = named + [one for source in sources for one in load_sets(source, WeatSet)]
+        if self.targets or self.attributes:
+            found.append(chosen_test(None, self.targets, self.attributes))
+        return found
 
 
 @dataclass(frozen=True)
@@ -76,14 +102,23 @@ class Encoding:
         str | None, o.option("last, mean of all, or a number (0: embeddings); default: last (ELMo: mean).", "N")
     ] = None
     pieces: Annotated[str, o.option("A word of several pieces: mean of their vectors, or the first.")] = "mean"
+    prompt: Annotated[
+        str | None, o.option("Sentence encoders: the name of one of its prompts, or a text before every text.", "NAME")
+    ] = None
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
+    dry_run: o.DryRunOption = False
 
-    def open(self, model: str | None, *, quiet: bool) -> Encoder:
+    def open(self, model: str | None, *, quiet: bool) -> SentenceEncoder:
         """Open an encoder; its messages while loading go to standard error."""
+        from aslant.data import cache_folder
         from aslant.models.loading import load_encoder
+        from aslant.models.server_client import is_address
 
         settings: dict[str, Any] = {"layer": read_layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
+        settings["prompt"] = self.prompt
+        if is_address(model) and not getattr(self, "no_cache", False):
+            settings["journal"] = cache_folder() / "encoders"
         with noted(quiet=quiet):
             return load_encoder(model, device=self.device, **settings)
 
@@ -108,17 +143,6 @@ def read_layer(text: str | None) -> str | int | None:
     (-1, 'mean', None)
     """
     return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,6}", text) else text
-
-
-def chosen_sets(
-    tests: list[str] | None, words: list[Path] | None, language: str | None = None
-) -> list[WeatSet]:  # fmt: skip
-    """Return the tests that were named, in a language if one was given, and those in files."""
-    from aslant.stimuli import WeatSet, language_tests, load_sets
-
-    named = [] if language is None else language_tests(language, tests or None)
-    sources = (*(tests or () if language is None else ()), *(words or ()))
-    return named + [found for source in sources for found in load_sets(source, WeatSet)]
 
 
 def measured(one: Callable[..., Any], several: Callable[..., Any], tests: list[WeatSet], *of: Any, **how: Any) -> Any:

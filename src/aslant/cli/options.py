@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+#: Stands between an example and what it does.
+GAP = re.compile(r" {3,}(\S.*)$")
 OUT = "Output files"
 MODEL = "Reading the embedding"
 ASKING = "Asking the model"
@@ -23,12 +26,13 @@ def option(told: str, metavar: str | None = None, *names: str, panel: str | None
 
 
 def examples(*lines: str) -> str:
-    """Return examples as the end of a command's help, where a blank line stands between two.
+    """Return examples as the end of a command's help, where a blank line stands between two; what one does is dim.
 
-    >>> examples("aslant data list", "aslant data list --kind vectors").splitlines()[2:]
-    ['aslant data list', '', 'aslant data list --kind vectors']
+    >>> examples("aslant data list", "aslant data get glove-6b   GloVe").splitlines()[2:]
+    ['aslant data list', '', 'aslant data get glove-6b  [dim]# GloVe[/dim]']
     """
-    return "\n\n".join(["[bold]Examples[/bold]", *(line for line in lines if line and not line.startswith("[bold]"))])
+    shown = [GAP.sub(r"  [dim]# \1[/dim]", line.strip()) for line in lines if line and not line.startswith("[bold]")]
+    return "\n\n".join(["[bold]Examples[/bold]", *shown])
 
 
 def argument(told: str, metavar: str) -> Any:
@@ -43,12 +47,20 @@ JsonOption = Annotated[Path | None, option("Write JSON ('-': standard output).",
 SeedOption = Annotated[int, option("Seed of every random choice.", "N", "--seed", min=0)]
 QuietOption = Annotated[bool, option("No table, no progress bar, no notes.", None, "--quiet", "-q")]
 DropLastOption = Annotated[int, option("Leave off the last N dimensions (GN-GloVe: 1).", "N", panel=MODEL, min=0)]
-ClassesOption = Annotated[str, option("A class set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…")]
+ClassesOption = Annotated[
+    str, option("A class set, a file, words separated by commas, or classes ('old: elderly, aged; young: youth').",
+                "SET|FILE|a,b,…"),
+]  # fmt: skip
 PolarityWordsOption = Annotated[
-    str, option("A word set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…", "--words")
+    str, option("A word set, a file, or words separated by commas.", "SET|FILE|a,b,…", "--words")
 ]
 SchemeOption = Annotated[str, option("binary (two classes), one-vs-one or one-vs-rest.")]
 ConfidenceOption = Annotated[float, option("Confidence of the intervals.")]
 DeviceOption = Annotated[str | None, option("cpu, cuda or mps; default: the best one available.", "NAME", panel=ASKING)]
-DtypeOption = Annotated[str, option("Precision of the weights.", panel=ASKING)]
+DtypeOption = Annotated[
+    str, option("Weights: float32, bfloat16, float16, auto (as saved), 8bit or 4bit.", panel=ASKING)
+]
+DryRunOption = Annotated[
+    bool, option("For a server: say how many requests and tokens it would take; measure nothing.", None, panel=ASKING)
+]
 KeepNothingOption = Annotated[bool, option("Keep nothing for a later run.", None, "--no-cache", panel=ASKING)]

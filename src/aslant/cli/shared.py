@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, get_type_hints
 
 from aslant.cli import options as o
+from aslant.cli.progress import noted, written
 from aslant.errors import AslantError, MeasureError
+from aslant.io.logs import logging_to_stderr
 from aslant.measures.shared.settings import declared, setting
 
 if TYPE_CHECKING:
@@ -82,6 +84,10 @@ class Running:
     seed: o.SeedOption = 0
     workers: Annotated[int, o.option("Processes to use (this command is quick with one).", "N", min=1)] = 1
     quiet: o.QuietOption = False
+    log: Annotated[
+        str | None,
+        o.option("Log lines for machines on standard error: time, run, model, step, seconds.", "json|text"),
+    ] = None
 
     @contextmanager
     def watched(self, *, kept: bool = False) -> Iterator[Any]:
@@ -222,24 +228,65 @@ def command(function: Callable[..., Any]) -> Callable[..., None]:
             values = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
             output.check(inputs=[text for text in values if isinstance(text, str) and text])
         running = next((group for group in made.values() if isinstance(group, Running)), None)
-        with running.used() if isinstance(running, RunningOnCores) else nullcontext():
-            result = function(**given, **made)
+        quiet = running.quiet if running else given.get("quiet", False)
+        dry = any(getattr(group, "dry_run", False) for group in made.values())
+        used = running.used() if isinstance(running, RunningOnCores) else nullcontext()
+        logged = logging_to_stderr(running.log if running else None)
+        with logged, used, _counted(output, dry=dry), _told(output, quiet=quiet):
+            with noted(quiet=quiet):  # such as how a list of one's own was read
+                result = function(**given, **made)
+            if dry:
+                return
             if output is not None and result is not None:
                 from aslant.cli.printing import deliver
 
-                deliver(result, output, quiet=running.quiet if running else given.get("quiet", False))
+                deliver(result, output, quiet=quiet)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
     return run
 
 
+@contextmanager
+def _told(output: Output | None, *, quiet: bool) -> Iterator[None]:
+    """Say which files a command wrote, also where it ends with an exit code of its own, such as a check that fails."""
+    import typer
+
+    code: typer.Exit | None = None
+    try:
+        yield
+    except typer.Exit as stop:
+        code = stop
+    if output is not None and not quiet:
+        written(*(path for path in output.files() if path != Path("-")), to=output.spare())
+    if code is not None:
+        raise code
+
+
+@contextmanager
+def _counted(output: Output | None, *, dry: bool) -> Iterator[None]:
+    """Let servers only be rehearsed with (--dry-run), and say what they would be asked."""
+    if not dry:
+        yield
+        return
+    from aslant.models.rehearsing import rehearsing
+
+    if output is not None and output.files():
+        raise AslantError("--dry-run measures nothing, so there is nothing to write; leave out the output files.")
+    with rehearsing() as tally:
+        yield
+    for line in tally.lines():
+        print(line)
+
+
 def _option(name: str, hint: Any, default: Any, panel: str | None = None) -> inspect.Parameter:
     """Return an option as typer reads it: a flag without its opposite, in the panel of its group."""
     declared = copy(hint.__metadata__[0])
     declared.rich_help_panel = declared.rich_help_panel or panel
-    if hint.__origin__ is bool and declared.default is ...:  # where typer has the first name until it reads this
-        declared.default = f"--{name.replace('_', '-')}"
+    if hint.__origin__ is bool:
+        declared.metavar = ""  # typer writes <bool> otherwise, as if a value followed
+        if declared.default is ...:  # where typer has the first name until it reads this
+            declared.default = f"--{name.replace('_', '-')}"
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(name, kind, default=default, annotation=Annotated[hint.__origin__, declared])
 

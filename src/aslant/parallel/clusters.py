@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
-from aslant.errors import MissingExtraError, WorkersError
+from aslant.errors import LostWorkersError, MissingExtraError, WorkersError
 from aslant.parallel.threads import as_worker
 
 Versions: TypeAlias = tuple[tuple[str, str | None], ...]
@@ -29,7 +29,7 @@ PATIENCE, GONE = 10, 30
 RETRIES = 4
 
 
-class GivenUpError(WorkersError):
+class GivenUpError(LostWorkersError):
     """A piece of work that cost several workers."""
 
 
@@ -87,11 +87,13 @@ class DaskCluster:
         try:
             found = int(sum(self.client.nthreads().values()))
         except OSError as error:
-            raise WorkersError(f"the Dask cluster at '{self.address}' does not answer ({first_line(error)}).") from None
+            raise LostWorkersError(
+                f"the Dask cluster at '{self.address}' does not answer ({first_line(error)})."
+            ) from None
         if found:
             self._seen = time.monotonic()
         elif time.monotonic() - self._seen > GONE:  # Dask itself would wait for new ones for ever
-            raise WorkersError(
+            raise LostWorkersError(
                 f"the Dask cluster at '{self.address}' has lost all its workers; start some, and run this again."
             )
         return max(1, found)
@@ -114,7 +116,9 @@ class DaskCluster:
         if isinstance(error, KilledWorker):
             return GivenUpError(f"several workers were lost with the same piece of work ({first_line(error)}).")
         if isinstance(error, CancelledError):
-            return WorkersError(f"the Dask cluster at '{self.address}' has lost what workers share; run this again.")
+            return LostWorkersError(
+                f"the Dask cluster at '{self.address}' has lost what workers share; run this again."
+            )
         if isinstance(error, RuntimeError) and "deserializ" in str(error):
             return ImportError(first_line(error))
         return error
@@ -165,13 +169,19 @@ class RayCluster:
 
     def size(self) -> int:
         """Return how many processors the cluster has, by now."""
-        return int(self.ray.cluster_resources().get("CPU", 1))
+        try:
+            return int(self.ray.cluster_resources().get("CPU", 1))
+        except (self.ray.exceptions.RayError, RuntimeError, OSError) as error:
+            raise LostWorkersError(f"the Ray cluster does not answer any more ({first_line(error)}).") from None
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
         """Hand out `task(shared, item)`; what is shared goes by reference."""
-        if shared is not self._placed[0] or self._placed[1] is None:
-            self._placed = (shared, self.ray.put(shared))
-        found: Future[Any] = self._run.remote(task, [self._placed[1]], item, software()).future()
+        try:
+            if shared is not self._placed[0] or self._placed[1] is None:
+                self._placed = (shared, self.ray.put(shared))
+            found: Future[Any] = self._run.remote(task, [self._placed[1]], item, software()).future()
+        except (self.ray.exceptions.RayError, ConnectionError) as error:
+            raise LostWorkersError(f"the Ray cluster takes no work any more ({first_line(error)}).") from None
         return found
 
     def explained(self, error: BaseException) -> BaseException:

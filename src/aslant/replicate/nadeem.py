@@ -1,7 +1,8 @@
-"""Nadeem et al. 2021: language-model score, stereotype score and ICAT on the development set of StereoSet."""
+"""Nadeem et al. 2021: language-model score, stereotype score and ICAT on StereoSet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,13 @@ from aslant.data import find
 from aslant.errors import DataError, MeasureError
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
+from aslant.measures.paired_sentences.statistic import language_model_scores
 from aslant.replicate.framework import Cell, Measured, Run, described, once, printed
 from aslant.replicate.kurita import open_model
+from aslant.replicate.nangia import refuse_another
 
 COLUMNS = ("lms", "ss", "icat")
+ALL = "overall"
 WHY = "another model, or other weights"
 
 
@@ -23,10 +27,14 @@ def _scored(run: Run, lm: Any, pairs: Path) -> SentencePairsResult:
     return sentence_pairs(lm, pairs, score=score, bootstrap=0, twins=0, rng=run.seed, progress=run.progress)
 
 
-def _value(run: Run, lm: Any, pairs: Path, *, part: str, column: str) -> Measured:
-    found = next((each for each in _scored(run, lm, pairs).language_model if each.part == part), None)
+def _value(
+    run: Run, lm: Any, pairs: Path, *, model: str, built: Mapping[str, str | int], part: str, domain: str, column: str
+) -> Measured:
+    refuse_another(lm, model, built)
+    kept = [pair for pair in _scored(run, lm, pairs).pairs if domain in (ALL, pair.category)]
+    found = next((each for each in language_model_scores(kept) if each.part == part), None)
     if found is None:
-        raise MeasureError(f"no sentence of the part '{part}' could be scored.")
+        raise MeasureError(f"no sentence of the part '{part}' and the domain '{domain}' could be scored.")
     return Measured(getattr(found, column), note=f"{found.terms} terms")
 
 
@@ -37,16 +45,31 @@ def _bundled() -> Any:
     return open_model("smollm2-135m")
 
 
-def _cell(said: dict[str, Any], column: str, stored: float) -> Cell:
-    needs = ("model" if said["part"] == "intrasentence" else "heads", "pairs")
-    compute = partial(_value, part=said["part"], column=column)
-    where = f"development set, {said['part']}"
-    return Cell(where, said["model"], column, f"{stored:.1f}", needs, compute, 0.5, authors=stored, why=WHY)
+def _stored(said: dict[str, Any]) -> Iterator[Cell]:
+    """Return what the authors' output has of a model: lms, ss and ICAT on the development set."""
+    model, part, domain = said["model"], said["part"], said.get("domain", ALL)
+    needs = ("model" if part == "intrasentence" else "heads", "pairs")
+    facts = {"model": model, "built": printed("nadeem")["built"].get(model, {}), "part": part, "domain": domain}
+    where = f"development set, {part}" + ("" if domain == ALL else f", {domain}")
+    for column, stored in zip(COLUMNS, said["stored"], strict=True):
+        compute = partial(_value, **facts, column=column)
+        yield Cell(where, model, column, f"{stored:.1f}", needs, compute, 0.5, authors=stored, why=WHY)
+
+
+def _printed(said: dict[str, Any]) -> Iterator[Cell]:
+    """Return what the paper prints of a model on its test set, as far as it is known."""
+    for column in (column for column in COLUMNS if column in said):
+        run = said.get("run", {}).get(column)
+        compute = partial(_value, model=said["model"], built={}, part="both", domain=ALL, column=column)
+        yield Cell("test set, both", said["model"], column, said[column], ("heads", "pairs"), compute, 0.5, authors=run)
 
 
 PAPER = described(
     "nadeem",
-    [_cell(said, *pair) for said in printed("nadeem")["scores"] for pair in zip(COLUMNS, said["stored"], strict=True)],
+    [
+        *(cell for said in printed("nadeem")["test"] for cell in _printed(said)),
+        *(cell for said in printed("nadeem")["scores"] for cell in _stored(said)),
+    ],
     {
         "model": {
             "open": open_model,

@@ -6,13 +6,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aslant.data import cache_folder
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, MissingExtraError
 from aslant.measures.enumeration.measure import enumerate_biases
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult, NameGroup
 from aslant.measures.enumeration.steps import FREQUENT
@@ -158,6 +159,8 @@ def _surnames(run: Run, vectors: WordVectors, names: Path) -> Measured:
 
 def _covered(run: Run, table: Path) -> Measured:
     """The share of births from 1938 to 2017 with names that have at least 1,000 of them."""
+    if find_spec("polars") is None:
+        raise MissingExtraError("counting births needs polars: pip install '.[frames]'.")
     import polars as pl
 
     births = pl.scan_parquet(table).filter(pl.col("year").is_between(FIRST_YEAR, LAST_YEAR))

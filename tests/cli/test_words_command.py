@@ -1,0 +1,65 @@
+"""`aslant words new` and `check`: sets of one's own, and what an embedding has of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from command_line import Run
+
+LISTS = ("--targets", "old: elderly,aged", "--targets", "young: youth,teenage", "--attributes", "calm,slow")
+
+
+def test_a_new_set_can_be_measured_as_it_is(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "ages.toml"
+    answer = run("words", "new", str(path), *LISTS, "--attributes", "wild,fast", "--category", "age")
+    assert answer.returncode == 0, answer.stderr
+    assert "written:" in answer.stdout
+    measured = run("weat", "--words", str(path), "--chance", "0", "--bootstrap", "0")
+    assert measured.returncode == 0
+    assert "old, young: calm, slow, wild, fast" in measured.stdout
+    again = run("words", "new", str(path), *LISTS)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+def test_without_lists_and_without_a_terminal_nobody_is_asked(run: Run, tmp_path: Path) -> None:
+    answer = run("words", "new", str(tmp_path / "x.toml"))
+    assert answer.returncode == 2
+    assert "nobody to ask" in answer.stderr
+    assert not (tmp_path / "x.toml").exists()
+
+
+def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("good,bad\nlove,war\nhappy,terribl\n")
+    answer = run("words", "check", str(tmp_path / "w.csv"), "--model", "sample")
+    assert answer.returncode == 0
+    assert "a list in each column: 'good', 'bad'" in answer.stderr
+    assert "missing: terribl; did you mean" in answer.stdout
+    assert "terrible" in answer.stdout
+    assert "love 781" in answer.stdout
+
+
+def test_lists_on_the_command_line_make_a_test(run: Run) -> None:
+    answer = run("weat", *LISTS, "--attributes", "wild: fast,loud", "--chance", "0", "--bootstrap", "0")
+    assert answer.returncode == 0
+    assert "old, young: calm, slow, wild" in answer.stdout
+    assert "needed together" in run("weat", "--targets", "a,b").stderr
+
+
+def test_a_number_or_another_spelling_names_a_weat(run: Run) -> None:
+    options = ("--chance", "0", "--bootstrap", "0")
+    outputs = {run("weat", "--test", name, *options).stdout for name in ("6", "WEAT-6", "weat6", "weat-6")}
+    assert len(outputs) == 1
+
+
+def test_help_shows_flags_as_flags(run: Run) -> None:
+    assert "<bool>" not in run("weat", "--help").stdout
+
+
+def test_a_reader_that_leaves_early_does_not_fail_the_command() -> None:
+    shell = "set -o pipefail; {} -m aslant weat --chance 0 --bootstrap 0 | head -1"
+    done = subprocess.run(["bash", "-c", shell.format(sys.executable)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == ""
