@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -38,16 +36,15 @@ def same(result: aslant.AuditResult) -> dict[str, Any]:
     return content
 
 
-@pytest.fixture(scope="module", autouse=True)
-def all_threads() -> Iterator[None]:
-    """Give BLAS the threads that a new process has: sums are split among them, which the last digits show."""
-    with threadpool_limits(os.cpu_count(), user_api="blas"):
-        yield
-
-
 @pytest.fixture(scope="module")
 def uninterrupted() -> aslant.AuditResult:
     return aslant.audit(only=ONLY, profile="quick")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_threads_of_blas_change_no_digit(uninterrupted: aslant.AuditResult, threads: int) -> None:
+    with threadpool_limits(threads, user_api="blas"):
+        assert same(aslant.audit(only=ONLY, profile="quick")) == same(uninterrupted)
 
 
 def steps(folder: Path) -> list[str]:

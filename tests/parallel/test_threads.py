@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from aslant.errors import MeasureError
 from aslant.parallel import cores, in_order, is_worker, one_thread_each, workers_in_use
@@ -73,6 +73,26 @@ def test_threads_are_given_back_even_if_two_callers_overlap() -> None:
     leave.set()
     thread.join()
     assert blas_threads() == before
+
+
+def test_every_thread_can_hold_and_give_back() -> None:
+    """Since 3.7, threadpoolctl lets the first thread that sets BLAS' threads do so, and ignores all others."""
+    before, first = threadpool_limits(3, user_api="blas"), blas_threads()
+    held: list[set[int]] = []
+
+    def hold() -> None:
+        with one_thread_each():
+            held.append(blas_threads())
+
+    for _ in range(3):
+        thread = threading.Thread(target=hold)
+        thread.start()
+        thread.join()
+        assert blas_threads() == first
+    with one_thread_each():
+        held.append(blas_threads())
+    assert held == [{1}] * 4
+    before.restore_original_limits()
 
 
 def test_workers_must_be_a_number() -> None:

@@ -85,6 +85,7 @@ def one_thread_each() -> Iterator[None]:
     with _guard:
         _inside += 1
         if (loaded := _loaded()) != _held:  # the first caller, or one after a library was loaded
+            _release_blas()
             _limits.append(_controller(loaded).limit(limits=1, user_api="blas"))
             _held = loaded
         torch = sys.modules.get("torch")
@@ -98,12 +99,22 @@ def one_thread_each() -> Iterator[None]:
         with _guard:
             _inside -= 1
             if _inside == 0:
+                _release_blas()
                 while _limits:
                     _limits.pop().restore_original_limits()
+                _release_blas()
                 _held = None
                 if _torch_threads is not None:
                     sys.modules["torch"].set_num_threads(_torch_threads)
                     _torch_threads = None
+
+
+def _release_blas() -> None:
+    """Let this thread set OpenBLAS' threads: since 3.7, threadpoolctl heeds one thread only, and ignores the others."""
+    from threadpoolctl import OpenBLASController
+
+    if hasattr(OpenBLASController, "clear_controlling_thread"):
+        OpenBLASController.clear_controlling_thread(force=True)
 
 
 def _one_thread_of_each_library() -> None:

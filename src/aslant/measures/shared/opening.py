@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any, TypeVar
 
+from aslant.parallel import one_thread_each
 from aslant.vectors import WordVectors, load
 
 R = TypeVar("R")
@@ -16,7 +17,8 @@ R = TypeVar("R")
 def opening(*names: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a measure take, for the parameters `names`, also what opens: a path, a data name, a dict, a frame.
 
-    `lm` is opened by `aslant.load_lm`, `encoder` by `aslant.load_encoder`, `model` by whichever of the two fits, and
+    The measure runs with one thread in each library, since threads split sums, which shows in the last digits: the same
+    question has the same answer on a machine with more cores, and while other measures run. `lm` is opened by `aslant.load_lm`, `encoder` by `aslant.load_encoder`, `model` by whichever of the two fits, and
     anything else by `aslant.load`, also each of several in a list, or in a dict by year. None stays None.
 
     >>> @opening("vectors")
@@ -35,7 +37,8 @@ def opening(*names: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
             bound = signature.bind(*args, **given)  # names what is missing or unknown, before anything is opened
             for name in openers.keys() & bound.arguments.keys():
                 bound.arguments[name] = openers[name](bound.arguments[name])
-            return function(*bound.args, **bound.kwargs)
+            with one_thread_each():
+                return function(*bound.args, **bound.kwargs)
 
         run.opens = names  # type: ignore[attr-defined]
         return run
