@@ -77,7 +77,7 @@ def _cell(lines: Sequence[Glance]) -> Cell | None:
     size = "" if top.strength is None else ", negligible" if top.strength == "none" else f", {top.strength}"
     own = ("p", top.pvalue) if top.qvalue is None else ("q", top.qvalue)
     judged = [(name, value) for name, value in (own, ("chance q", top.chance_qvalue)) if value is not None]
-    by = [f"{name} {'< 0.001' if value < 0.001 else pvalue(value)}" for name, value in judged]
+    by = [f"{name} {'< 0.001' if value < 0.001 else pvalue(value)}".replace(" ", "\u00a0") for name, value in judged]
     tested = [line for line in lines if line.evidence != "not tested"]
     count = f"{sum(line.evidence in SURE for line in tested)} of {len(tested)} with evidence"
     return Cell(

@@ -18,8 +18,9 @@ def opening(*names: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a measure take, for the parameters `names`, also what opens: a path, a data name, a dict, a frame.
 
     The measure runs with one thread in each library, since threads split sums, which shows in the last digits: the same
-    question has the same answer on a machine with more cores, and while other measures run. `lm` is opened by `aslant.load_lm`, `encoder` by `aslant.load_encoder`, `model` by whichever of the two fits, and
-    anything else by `aslant.load`, also each of several in a list, or in a dict by year. None stays None.
+    question has the same answer on a machine with more cores, and while other measures run. `lm` is opened by
+    `aslant.load_lm`, `encoder` by `aslant.load_encoder`, `model` by whichever of the two fits, and anything else by
+    `aslant.load`, also each of several in a list, or in a dict by year. None stays None.
 
     >>> @opening("vectors")
     ... def dimensions(vectors, scale=1):
