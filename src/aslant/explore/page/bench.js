@@ -81,7 +81,7 @@ export class Bench {
     );
     this.boxes = [];
     this.store.addEventListener("change", () => this.draw());
-    this.draw();
+    this.draw(!this.store.fresh); // empty boxes are a question only once somebody has emptied them
     if (this.store.fresh) this.fill("weat-6");
   }
 
@@ -151,7 +151,7 @@ export class Bench {
     this.told.textContent = "The direction was stated for the words of the set; with others the test is two-sided.";
   }
 
-  draw() {
+  draw(asks = true) {
     this.unstate();
     const { settings } = this.store;
     const shown = this.keys(settings).join();
@@ -160,7 +160,7 @@ export class Bench {
     for (const box of this.boxes) box.draw();
     const words = this.keys(settings).flatMap((key) => this.store.lists[key].words.map(({ word }) => word));
     look(settings.model, words);
-    this.asking.change();
+    if (asks) this.asking.change();
   }
 
   lay(shown) {
