@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -73,6 +74,9 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is run."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            near = get_close_matches(args[0], catalogue.commands(), n=1)
+            ctx.fail(f"No such command '{args[0]}'{f' (did you mean {near[0]}?)' if near else ''}")
         name, found, rest = super().resolve_command(ctx, args)
         return name, found and command_of(_today(str(name))), rest
 
