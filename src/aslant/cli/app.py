@@ -36,6 +36,9 @@ class Command(Flags, TyperCommand):
         for option in self.params:
             if getattr(option, "is_flag", False):
                 option.metavar = ""  # typer writes <bool> otherwise, as if a value followed
+            elif option.param_type_name == "argument":
+                # <str> behind a name that says more
+                option.display_type_rich = lambda ctx: None  # type: ignore[attr-defined]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what '-' stands for is a file that holds standard input until the command ends."""
