@@ -212,6 +212,24 @@ def test_every_score_has_a_command(name: str, run: Run, monkeypatch: pytest.Monk
     assert [(row["test"], row["measure"]) for row in rows] == [("weat-9", name), ("weat-10", name)]
 
 
+@pytest.mark.parametrize("name", ["relative-norm", "ripa", "ect", "mac"])
+def test_lists_of_ones_own_are_as_many_as_the_score_takes(name: str, run: Run) -> None:
+    men, women, children = ["he", "man"], ["she", "woman"], ["child", "baby"]
+    targets = {"men": men, "women": women} | ({"children": children} if name == "mac" else {})
+    given = [part for key, words in targets.items() for part in ("--targets", f"{key}: {', '.join(words)}")]
+    how: dict[str, Any] = {"chance": 60, "n_resamples": 60, "bootstrap": 60, "min_found": 0.5}
+    few = ("--chance", "60", "--n-resamples", "60", "--bootstrap", "60", "--json", "-")
+    done = run(name, *given, "--attributes", "work: office, salary, job", *few)
+    assert done.returncode == 0, done.stderr
+    expected = getattr(aslant, name.replace("-", "_"))(
+        aslant.load(), targets=targets, attributes={"work": ["office", "salary", "job"]}, **how
+    )
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+    refused = run(name, *given)
+    assert refused.returncode == 2
+    assert "targets and attributes" in refused.stderr
+
+
 def test_the_command_takes_several_embeddings_and_chosen_scores(run: Run) -> None:
     done = run("scores", "--score", "same, mac", "--test", "weat-9", "--chance", "60", "--json", "-")
     assert json.loads(done.stdout)["scores"] == ["same", "mac"]

@@ -85,12 +85,16 @@ def _command(name: str) -> Any:
         output: Output,
     ) -> Any:
         from aslant.measures.set_scores import measure, side_by_side
+        from aslant.stimuli.own_lists import given_lists
 
-        chosen = tests.sets() or None
+        own, score = tests.own_alone(), getattr(measure, name.replace("-", "_"))
+        chosen = None if own else tests.sets() or None
         vectors = reading.open(model, quiet=running.quiet)
         how = {**vars(settings), "rng": running.seed}
+        if own:  # as many sets as the score takes, not always two and two
+            return score(vectors, targets=given_lists(own[0]), attributes=given_lists(own[1]), **how)
         if chosen and len(chosen) == 1:
-            return getattr(measure, name.replace("-", "_"))(vectors, chosen[0], **how)
+            return score(vectors, chosen[0], **how)
         return _suite(side_by_side.word_set_scores(vectors, chosen, scores=[name], **how))
 
     run.__doc__ = ABOUT[name] + MORE
