@@ -100,8 +100,20 @@ def test_a_template_set_brings_its_own_words() -> None:
     assert asked_for(["career-family"], None, None) == {
         "template": "career-family", "targets": None, "attributes": None,
     }  # fmt: skip
-    assert asked_for(None, "gender-three", None)["targets"] == "gender-three"
+    assert asked_for(None, ["gender-three"], None)["targets"] == "gender-three"
     assert asked_for(None, None, None)["attributes"] == "occupations-share-of-women"
+
+
+def test_target_sets_may_be_given_one_by_one_with_names_as_in_other_commands(run: Run, loading: Loading) -> None:
+    assert asked_for(None, ["male: he, man", "she+woman"], ["jobs: nurse, clerk"]) == {
+        "template": "[TARGET] is a [ATTRIBUTE].",
+        "targets": {"male": ("he", "man"), "she, woman": ("she", "woman")},
+        "attributes": ["nurse", "clerk"],
+    }
+    done = run("logprob", *JOBS, "--targets", "male: he", "--targets", "she", "--json", "-", "--no-cache")
+    plain = run("logprob", *JOBS, "--targets", "he,she", "--json", "-", "--no-cache")
+    scores = [[row["score"] for row in json.loads(each.stdout)["scores"]] for each in (done, plain)]
+    assert scores[0] == scores[1]
 
 
 def test_three_classes_have_a_table_of_contrasts(run: Run, loading: Loading) -> None:
@@ -151,6 +163,8 @@ def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tm
         (["--template", "he is a [ATTRIBUTE]."], "must contain [TARGET] exactly once"),
         (["--template", "nowhere"], "there is no word set 'nowhere'"),
         (["--targets", "he,"], "only 1 target set given"),
+        (["--targets", "men: he, man"], "only 1 target set given"),
+        (["--attributes", "nurse,clerk", "--attributes", "king,smith"], "--attributes is given more than once"),
         (["--attributes", "nowhere.txt"], "there are no attributes 'nowhere.txt'"),
         (["--attributes", "winobias"], "use 'aslant pronoun-choice'"),
         (["--attributes", "crows-pairs"], "'crows-pairs' is not a list of attributes but CrowS-Pairs"),
@@ -192,7 +206,7 @@ def test_no_number_is_cut_whatever_the_width(
 
 def test_words_on_the_command_line_may_be_many() -> None:
     words = [f"word number {i}" for i in range(100)]
-    assert asked_for(None, None, ",".join(words))["attributes"] == words
+    assert asked_for(None, None, [",".join(words)])["attributes"] == words
 
 
 @pytest.mark.parametrize(

@@ -123,15 +123,15 @@ def logprob_command(
         ),
     ] = None,
     targets: Annotated[
-        str | None,
+        list[str] | None,
         o.option(
-            "Target sets separated by commas, words of a set by +; or a class set; default: he,she. All must suit the "
-            "template's verb, or bring their own.",
+            "Target sets separated by commas, words of a set by +; or a class set; or repeated, a set each "
+            "('men: he, man'); default: he,she. All must suit the template's verb, or bring their own.",
             "a,b|a+c,b+d|SET",
         ),
     ] = None,
     attributes: Annotated[
-        str | None,
+        list[str] | None,
         o.option(
             "A file (one per line, or a table), a word set, a data name, or words separated by commas; default: "
             "40 occupations, or those of the template set.",
@@ -226,21 +226,50 @@ def masked_weat_command(
         return measured(masked_weat, masked_weat_suite, chosen, encoder, **how, progress=progress)
 
 
-def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:
+def asked_for(template: list[str] | None, targets: list[str] | None, attributes: list[str] | None) -> dict[str, Any]:
     """Turn what the user typed into the arguments of `log_probability_bias`.
 
-    >>> asked_for(None, "boys+men,girls", "math,art")["targets"]
+    >>> asked_for(None, ["boys+men,girls"], ["math,art"])["targets"]
     [['boys', 'men'], ['girls']]
+    >>> asked_for(None, ["male: boys, men", "girls"], ["math,art"])["targets"]
+    {'male': ('boys', 'men'), 'girls': ('girls',)}
     """
     from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
 
+    if attributes and len(attributes) > 1:
+        raise AslantError(
+            "--attributes is given more than once, and one list is ranked here; two are compared by 'aslant logprob "
+            "suite --test FILE' ('aslant words show career-family' is such a file)."
+        )
     texts = template or [DEFAULT_TEMPLATE]
     own = not any("[" in text for text in texts)  # a template set, which brings its targets and attributes
     sides: Any = None if own else [["he"], ["she"]]
-    if targets is not None:
-        parted = [[word.strip() for word in side.split("+") if word.strip()] for side in targets.split(",")]
-        sides = [side for side in parted if side] if "," in targets else targets
-    words: Any = attributes if attributes is not None or own else DEFAULT_ATTRIBUTES
-    if attributes is not None and "," in attributes and not os.path.isfile(attributes):  # noqa: PTH113 (may be long)
-        words = [word.strip() for word in attributes.split(",") if word.strip()]
-    return {"template": texts[0] if len(texts) == 1 else texts, "targets": sides, "attributes": words}
+    words: Any = None if own else DEFAULT_ATTRIBUTES
+    return {
+        "template": texts[0] if len(texts) == 1 else texts,
+        "targets": _sides(targets) if targets else sides,
+        "attributes": _words(attributes[0]) if attributes else words,
+    }
+
+
+def _sides(targets: list[str]) -> Any:
+    from aslant.stimuli import given_lists
+
+    if len(targets) > 1 or _is_named(targets[0]):
+        return given_lists(side if set(side) & set(",:.") else side.replace("+", ",") + "," for side in targets)
+    if "," not in targets[0]:
+        return targets[0]
+    parted = [[word.strip() for word in side.split("+") if word.strip()] for side in targets[0].split(",")]
+    return [side for side in parted if side]
+
+
+def _words(attributes: str) -> Any:
+    if "," not in attributes or os.path.isfile(attributes):  # noqa: PTH113 (may be long)
+        return attributes
+    listed = attributes.partition(":")[2] if _is_named(attributes) else attributes
+    return [word.strip() for word in listed.split(",") if word.strip()]
+
+
+def _is_named(text: str) -> bool:
+    """Tell whether a list of words begins with its name, as in 'men: he, man'."""
+    return ":" in text.partition(",")[0]
