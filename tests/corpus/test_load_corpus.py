@@ -150,6 +150,8 @@ def test_lower_case_lines_without_stops_stay_lines(tmp_path: Path) -> None:
         "they saw it all",
     ]
     assert list(aslant.load_corpus(written(tmp_path / "a.txt", "\n".join(lines * 20)))) == lines * 20
+    alike = ["he was a good clerk in the town", "she was a fine nurse in the town"] * 400
+    assert list(aslant.load_corpus(written(tmp_path / "b.txt", "\n".join(alike)))) == alike
 
 
 def test_each_file_of_a_folder_is_looked_at_by_itself(tmp_path: Path) -> None:

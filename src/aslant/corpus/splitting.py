@@ -116,8 +116,13 @@ def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> st
 
 
 def _wrapped(lines: Sequence[str]) -> bool:
-    """Tell whether most lines that another one follows are nearly as wide as any, and many stop in mid-sentence."""
+    """Tell whether most lines that another one follows are nearly as wide as any, and many stop in mid-sentence.
+
+    A text in which nothing ends a sentence, such as one without punctuation, is not wrapped: it would be one sentence.
+    """
     stripped = [line.strip() for line in lines]
+    if not any(END.search(line) or ENDED.search(line) for line in stripped):
+        return False
     followed = [line for line, after in pairwise(stripped) if line and after]
     widest = max(map(len, stripped))
     if len(followed) < 3 or widest > WIDEST:

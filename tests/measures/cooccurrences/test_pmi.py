@@ -144,6 +144,7 @@ def test_no_word_of_a_random_text_stands_out_more_often_than_it_should() -> None
         ({"words": ["nurse"], "contexts": (["she", "They"], ["he", "they"])}, "'they' is in both sets of contexts"),
         ({"words": ["zebra"], "contexts": (["she"], ["he"])}, "no word of 'words' stands near the contexts 10 times"),
         ({"words": ["nurse"], "contexts": (["she"], ["he"]), "window": 0}, "window is 0"),
+        ({"words": ["nurse"], "contexts": "gender-three"}, "3 word sets given; 2 are needed"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(call: dict[str, Any], said: str) -> None:
@@ -182,3 +183,22 @@ def test_without_a_corpus_one_sentence_says_what_to_give(run: Run) -> None:
     done = run("pmi")
     assert done.returncode == 2
     assert "--corpus" in done.stderr
+
+
+def test_contexts_are_a_test_two_classes_a_file_of_two_lists_or_two_lists(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("\n".join(random_text(np.random.default_rng(0), 300)), encoding="utf-8")
+    (tmp_path / "sides.csv").write_text("female,male\nshe,he\nwoman,man\n", encoding="utf-8")
+    ways = (
+        ["sides.csv"],
+        ["female: she, woman", "male: he, man"],
+        ["gender-pronouns"],
+    )
+    found = []
+    for contexts in ways:
+        given = [part for one in contexts for part in ("--contexts", one)]
+        done = run(
+            "pmi", "--corpus", "text.txt", "--words", ",".join(WORDS[:6]), *given, "--chance", "0", "--json", "-"
+        )
+        assert done.returncode == 0, done.stderr
+        found.append([word["log_odds"] for word in json.loads(done.stdout)["words"]])
+    assert found[0] == found[1] == found[2]

@@ -14,6 +14,7 @@ aslant pmi --corpus news.txt                                       occupations n
 aslant pmi --corpus gap --corpus bold --csv words.csv              texts by data name
 aslant pmi --corpus news.csv --column body --test weat-6           names near career or family words
 aslant pmi --corpus news.txt --words nurse,clerk,pilot --contexts weat-8 --window 5
+aslant pmi --corpus news.txt --words nurse,clerk --contexts "men: he, man" --contexts "women: she, woman"
 """
 
 
@@ -23,7 +24,14 @@ def pmi_command(
     words: Annotated[
         str, o.option("A word set, your own TOML file, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "occupations-share-of-women",
-    contexts: Annotated[str, o.option("A WEAT whose two attribute sets are the contexts.", "TEST|FILE")] = "weat-7",
+    contexts: Annotated[
+        list[str] | None,
+        o.option(
+            "A WEAT whose two attribute sets are the contexts, two classes or lists, or given twice, a list each "
+            "('men: he, man'); default: weat-7.",
+            "TEST|FILE|a,b,…",
+        ),
+    ] = None,
     test: Annotated[
         str | None, o.option("A WEAT: its attributes are the words, its targets the contexts.", "TEST|FILE")
     ] = None,
@@ -42,6 +50,7 @@ def pmi_command(
     from aslant.measures.polarities.command import set_or_words
 
     sentences = text.open(corpus)
-    how = {**vars(settings), "contexts": contexts, "test": test, "figure": figure, "rng": running.seed}
+    sides = contexts if contexts and len(contexts) > 1 else (contexts or ["weat-7"])[0]
+    how = {**vars(settings), "contexts": sides, "test": test, "figure": figure, "rng": running.seed}
     with running.watched() as progress:
         return pmi_bias(sentences, set_or_words(words), **how, progress=progress)

@@ -39,7 +39,7 @@ from aslant.statistics import (
     percentile_interval,
     seed_of,
 )
-from aslant.stimuli import WeatSet, WordList, load_set
+from aslant.stimuli import StimulusSet, WeatSet, WordList, load_set
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -75,8 +75,8 @@ def pmi_bias(
 
     The log odds ratio of standing within `window` words of either set, which is the difference of two pointwise
     mutual informations for rare words. `corpus` is one of `aslant.load_corpus`, or sentences. `contexts` are two sets
-    of words, or a WEAT whose attributes are taken (male and female terms). With a `test`, a WEAT set, its targets are
-    the contexts and its two attribute sets the words, which are then also contrasted. `figure` is as for
+    of words, two classes, or a WEAT whose attributes are taken (male and female terms). With a `test`, a WEAT set, its
+    targets are the contexts and its two attribute sets the words, which are then also contrasted. `figure` is as for
     `aslant.wefat`. `chance` draws put words of the text of about the same frequency in place of the words.
 
     >>> import aslant
@@ -118,7 +118,8 @@ def _asked(words: Any, contexts: Any, test: Any, figure: Any) -> Asked:
         return Asked(chosen.targets, chosen.attributes, chosen.id, {}, "")
     listed, stimuli, figures, name = chosen_words(words, figure)
     if isinstance(contexts, str | PathLike):
-        return Asked(load_set(contexts, WeatSet).attributes, (listed,), stimuli, figures, name)
+        given = load_set(contexts, StimulusSet)
+        contexts = given.attributes if isinstance(given, WeatSet) else getattr(given, "classes", ())
     return Asked(word_lists(contexts, ("contexts 1", "contexts 2")), (listed,), stimuli, figures, name)
 
 
