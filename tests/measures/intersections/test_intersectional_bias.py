@@ -19,6 +19,7 @@ from aslant.measures.intersections import measure, show
 from aslant.measures.intersections.statistic import as_dealt, dealt, labels, relabelled
 from aslant.results.codec import result_from_dict
 from aslant.stimuli import ClassSet, load_set
+from command_line import Run
 
 SIZES = (5, 6, 7, 8)
 TRAITS = 12
@@ -211,3 +212,12 @@ def test_the_rows_call_each_word_what_it_is() -> None:
         ),
     )
     assert [row["label"] for row in made.rows()] == ["emergent", "intersectional", *[""] * len(rest)]
+
+
+def test_the_command_takes_names_and_words_as_lists(run: Run) -> None:
+    groups = {"w": ["aisha", "keisha"], "b": ["jamal", "tyrone"], "e": ["emily", "anne"], "r": ["greg", "todd"]}
+    typed = "; ".join(f"{name}: {', '.join(names)}" for name, names in groups.items())
+    done = run("intersectional", "--groups", typed, "--words", "loud,rich", "--chance", "0", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    expected = aslant.intersectional_bias(aslant.load(), groups, ["loud", "rich"], chance=0)
+    assert json.loads(done.stdout) == json.loads(expected.to_json())

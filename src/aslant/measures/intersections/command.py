@@ -12,8 +12,8 @@ EXAMPLES = {
     "intersectional": """
 aslant intersectional                                     African American women, on the bundled sample
 aslant intersectional glove.6B.100d.txt --groups names-mexican-american-women
-aslant intersectional vectors.bin --groups mine.toml --words my-words.toml --threshold 1
-Groups are a TOML file of kind 'classes' with four classes (see: aslant words show names-african-american-women).
+aslant intersectional vectors.bin --groups mine.csv --words loud,caring --threshold 1
+Groups are four lists of names: a table, or a TOML file (see: aslant words show names-african-american-women).
 """,
 }
 
@@ -22,10 +22,14 @@ Groups are a TOML file of kind 'classes' with four classes (see: aslant words sh
 def intersectional_command(
     model: o.ModelArgument = None,
     groups: Annotated[
-        str, o.option("A class set of four groups: the one, those who share a trait, the rest.", "SET|FILE")
+        str,
+        o.option(
+            "A class set of four groups: the one, those who share a trait, the rest; or lists separated by ';'.",
+            "SET|FILE|a,b;c,d;…",
+        ),
     ] = "names-african-american-women",
     words: Annotated[
-        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+        str, o.option("A word set, your own file, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "intersectional-traits",
     *,
     settings: IntersectionalSettings,
@@ -35,6 +39,8 @@ def intersectional_command(
 ) -> Any:
     """Words that go with people who share two traits, and with neither trait alone (Guo & Caliskan 2021)."""
     from aslant.measures.intersections.measure import intersectional_bias
+    from aslant.measures.polarities.command import set_or_classes, set_or_words
 
+    asked = set_or_classes(groups), set_or_words(words)
     vectors = reading.open(model, quiet=running.quiet)
-    return intersectional_bias(vectors, groups, words, **vars(settings), rng=running.seed)
+    return intersectional_bias(vectors, *asked, **vars(settings), rng=running.seed)
