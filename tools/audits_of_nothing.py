@@ -3,11 +3,13 @@
     python tools/audits_of_nothing.py                                # 12 shuffled copies of the sample, 12 planted ones
     python tools/audits_of_nothing.py --copies 20 --vectors FILE...  # shuffled copies of other embeddings too
     python tools/audits_of_nothing.py --models 20 --encoders 20      # with random weights; needs the extra lm
+    python tools/audits_of_nothing.py --gaussian 20                  # vectors of random numbers, too
     python tools/audits_of_nothing.py --profile standard --seed 500  # more draws; other data
 
-Words of an embedding are shuffled: all geometry stays, all meaning goes. A model or encoder has the architecture and
-the tokenizer of the bundled one, and weights that were just drawn. At most 5 % of lines may be graded "some" or
-"strong". In planted copies the words of WEAT 6 are moved along one direction, and that line has to be found.
+Words of an embedding are shuffled: all geometry stays, all meaning goes (--gaussian: geometry, too). A model or encoder
+has the architecture and the tokenizer of the bundled one, and weights that were just drawn. At most 5 % of lines may be
+graded "some" or "strong". In planted copies the words of WEAT 6 are moved along one direction, and that line has to be
+found.
 """
 
 from __future__ import annotations
@@ -40,6 +42,12 @@ def shuffled(vectors: aslant.WordVectors, seed: int, *, planted: bool) -> aslant
             rows = [vectors.index[token] for token in vectors.lookup(group.words).tokens]
             matrix[rows] += sign * direction.astype(np.float32)
     return aslant.WordVectors.from_arrays(list(vectors.words), matrix, name=f"{vectors.name}, shuffled {seed}")
+
+
+def gaussian(vectors: aslant.WordVectors, seed: int) -> aslant.WordVectors:
+    """Give every word a vector of random numbers."""
+    matrix = np.random.default_rng(seed).normal(size=vectors.matrix.shape).astype(np.float32)
+    return aslant.WordVectors.from_arrays(list(vectors.words), matrix, name=f"{vectors.name}, random {seed}")
 
 
 def untrained(seeds: Iterable[int], *, encoder: bool) -> Iterator[Any]:
@@ -82,6 +90,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", nargs="*", default=[], metavar="FILE", help="embeddings besides the sample")
     parser.add_argument("--copies", type=int, default=12, help="shuffled copies of each embedding")
+    parser.add_argument("--gaussian", type=int, default=0, help="copies of the sample with Gaussian vectors")
     parser.add_argument("--planted", type=int, default=12, help="copies of the sample with a planted effect")
     parser.add_argument("--models", type=int, default=0, help="masked language models with random weights")
     parser.add_argument("--encoders", type=int, default=0, help="encoders with random weights")
@@ -99,6 +108,9 @@ def main() -> int:
     for vectors in (aslant.load(), *map(aslant.load, given.vectors)):
         copies = (shuffled(vectors, seed, planted=False) for seed in seeds(given.copies))
         counts.append(told(f"{given.copies} × {vectors.name}, shuffled", audits(copies, given.profile, skip)))
+    if given.gaussian:
+        random = (gaussian(aslant.load(), seed) for seed in seeds(given.gaussian))
+        counts.append(told(f"{given.gaussian} × Gaussian vectors", audits(random, given.profile, skip)))
     for encoder, count in ((False, given.models), (True, given.encoders)):
         if count:
             kind = "encoders" if encoder else "language models"
