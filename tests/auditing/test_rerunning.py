@@ -57,7 +57,7 @@ def test_another_embedding_and_words_that_the_file_does_not_hold_are_refused(v: 
     with pytest.raises(AslantError, match=f"with fingerprint {v.fingerprint}, and 'sample' has "):
         aslant.rerun(made, aslant.load(top=19_000))
     own = aslant.weat(v, targets=(["he", "him"], ["she", "her"]), attributes=(["good", "nice"], ["bad", "evil"]), **FEW)
-    with pytest.raises(AslantError):
+    with pytest.raises(AslantError, match="is of words of your own, which its file does not name"):
         aslant.rerun(own, v)
     with pytest.raises(AslantError, match="is made of two embeddings"):
         aslant.rerun(aslant.residual_bias(v, top=50, classified=100, seeds=1, chance=0, picture="none"), v)

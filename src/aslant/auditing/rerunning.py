@@ -108,6 +108,8 @@ def _returned(room: catalogue.Room, where: str) -> tuple[Callable[..., Any], str
 def _arguments(result: MeasuredResult) -> dict[str, Any]:
     """Return the settings that the function takes, the seed, and the stimuli as its second argument."""
     made, taken = result.provenance, inspect.signature(_function(result)).parameters
+    if "own" in made.stimuli.split():
+        raise AslantError("this result is of words of your own, which its file does not name; measure them again.")
     given = {name: value for name, value in made.settings.items() if name in taken}
     _, second, *_ = taken.values()
     if "WordVectors" in str(second.annotation):
