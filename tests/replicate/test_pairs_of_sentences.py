@@ -86,6 +86,7 @@ def test_stereoset_cells_are_scores_within_sentences_and_the_rest_says_what_it_n
         assert [(cell.row, cell.column, cell.ours) for cell in run if cell.table == where] == expected
     assert len(run) == 2 * len(expected)
     assert {cell.verdict for cell in run} == {"stand-in"}
+    assert {cell.note for cell in run} == {"1 term", "1 term on gender"}  # which tell tables apart below all of them
     assert any("heads" in lacking.what for lacking in found.lacking)
 
 

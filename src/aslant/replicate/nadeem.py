@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aslant.data import find
-from aslant.errors import DataError, MeasureError
+from aslant.errors import DataError, MeasureError, plural
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
 from aslant.measures.paired_sentences.statistic import language_model_scores
@@ -35,7 +35,8 @@ def _value(
     found = next((each for each in language_model_scores(kept) if each.part == part), None)
     if found is None:
         raise MeasureError(f"no sentence of the part '{part}' and the domain '{domain}' could be scored.")
-    return Measured(getattr(found, column), note=f"{found.terms} terms")
+    about = "" if domain == ALL else f" on {domain}"
+    return Measured(getattr(found, column), note=plural(found.terms, "term") + about)
 
 
 def _bundled() -> Any:
