@@ -207,6 +207,7 @@ def test_no_number_is_cut_whatever_the_width(
 def test_words_on_the_command_line_may_be_many() -> None:
     words = [f"word number {i}" for i in range(100)]
     assert asked_for(None, None, [",".join(words)])["attributes"] == words
+    assert asked_for(None, None, ["10:30,noon"])["attributes"] == ["10:30", "noon"]
 
 
 @pytest.mark.parametrize(

@@ -272,4 +272,4 @@ def _words(attributes: str) -> Any:
 
 def _is_named(text: str) -> bool:
     """Tell whether a list of words begins with its name, as in 'men: he, man'."""
-    return ":" in text.partition(",")[0]
+    return ": " in text.partition(",")[0]
