@@ -352,6 +352,16 @@ def test_hostile_pickles_are_refused_and_take_neither_memory_nor_the_process(con
         aslant.load(path)
 
 
+def test_a_kv_file_that_was_cut_short_is_said_to_be(keyed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.kv"
+    keyed.save(str(path))
+    whole = path.read_bytes()
+    for part in (0.1, 0.5, 0.9):
+        path.write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(VectorsError, match=r"'vectors\.kv' is a Python pickle that ends too early or is damaged"):
+            aslant.load(path)
+
+
 # fastText
 
 
