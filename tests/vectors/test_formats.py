@@ -352,6 +352,27 @@ def test_hostile_pickles_are_refused_and_take_neither_memory_nor_the_process(con
         aslant.load(path)
 
 
+def test_a_file_of_doc2vec_is_refused_and_its_words_open(tmp_path: Path) -> None:
+    doc2vec = pytest.importorskip("gensim.models.doc2vec")
+    documents = [doc2vec.TaggedDocument(["he", "is", "late"], [0])]
+    model = doc2vec.Doc2Vec(documents, vector_size=4, min_count=1, epochs=1, workers=1)
+    model.save(str(tmp_path / "d.model"))
+    model.wv.save(str(tmp_path / "w.kv"))
+    with pytest.raises(VectorsError, match=r"'d\.model' is .* not plain gensim vectors \(it asks for .*Doc2Vec\)"):
+        aslant.load(tmp_path / "d.model")
+    assert set(aslant.load(tmp_path / "w.kv").words) == {"he", "is", "late"}
+
+
+def test_a_kv_file_that_was_cut_short_is_said_to_be(keyed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.kv"
+    keyed.save(str(path))
+    whole = path.read_bytes()
+    for part in (0.1, 0.5, 0.9):
+        path.write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(VectorsError, match=r"'vectors\.kv' is a Python pickle that ends too early or is damaged"):
+            aslant.load(path)
+
+
 # fastText
 
 

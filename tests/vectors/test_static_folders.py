@@ -178,11 +178,17 @@ def test_a_word_that_shares_a_vector_counts_as_the_word_that_it_was_made_for(tmp
     np.testing.assert_array_equal(halved.lookup(["hospital"]).vectors[0], TABLE[2] / 2)
 
 
-def test_two_opposed_words_of_one_vector_are_refused(tmp_path: Path) -> None:
-    shared = {**ROWS, "woman": 0}
+def test_opposed_words_of_one_vector_are_measured_as_they_are_served_and_named(tmp_path: Path) -> None:
+    shared = {**ROWS, "woman": 0, "man": 3}
     v = aslant.load(spacy_pipeline(tmp_path / "en", shared, TABLE))
-    with pytest.raises(aslant.AslantError, match="'woman' of 'targets 2' is the token 'he'"):
-        aslant.weat(v, targets=(["he"], ["woman"]), attributes=(["nurse"], ["agent"]), min_found=0)
+    sets: dict[str, Any] = {"targets": (["he", "man"], ["woman", "she"]), "attributes": (["nurse"], ["日本"])}
+    r = aslant.weat(v, **sets, min_found=0)
+    vectors = {word: TABLE[row] for word, row in shared.items()}
+    as_served = aslant.WordVectors.from_arrays(list(vectors), np.array(list(vectors.values())))
+    assert r.effect_size == pytest.approx(aslant.weat(as_served, **sets).effect_size)
+    assert "one vector on both sides: he and woman" in str(r)
+    with pytest.raises(aslant.AslantError, match="'he' and 'woman' have the same vector in 'en_tiny'"):
+        aslant.indirect_bias(v, "he", "woman")
 
 
 def test_top_of_spacy_keeps_own_words_only(tmp_path: Path) -> None:

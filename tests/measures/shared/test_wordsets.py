@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from aslant.errors import MeasureError
@@ -59,6 +62,19 @@ def test_opposed_sets_may_not_share_a_token_and_others_pass(tiny: WordVectors) -
     need_distinct(men, women)
     with pytest.raises(MeasureError, match="'He' of 'b' is the token 'he', which is also in 'm'"):
         need_distinct(men, both)
+
+
+def test_words_of_opposed_sets_that_share_a_vector_pass_and_two_spellings_of_one_word_do_not() -> None:
+    shared = {"Amy": "chris", "John": "chris"}
+    v = replace(WordVectors.from_arrays(["chris", "eve", "new_york"], np.eye(3)), shared=shared)
+    men, women, both, city, again = (
+        find(v, WordList(str(words), words))
+        for words in (("John", "chris"), ("Amy", "eve"), ("eve", "Chris"), ("new york",), ("New_York",))
+    )
+    need_distinct(men, women)
+    for first, second in ((men, both), (city, again)):  # "chris" counts as John, and is there all the same
+        with pytest.raises(MeasureError, match="which is also in"):
+            need_distinct(first, second)
 
 
 def test_names_of_sets_are_those_given_or_else_the_default(tiny: WordVectors) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from aslant.report.conventions import (
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import WordsUsed
 from aslant.statistics import Chance
 from aslant.stimuli import cautions
 
@@ -162,6 +163,8 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
         said = []
         if other and any(t == w and w != w.lower() for w, t in pairs):  # some capitalised words stand for themselves
             said.append(", ".join(other))
+        if alike := [pair for sets in (test.targets, test.attributes) for pair in of_one_vector(*sets)]:
+            said.append(f"one vector on both sides: {first_of(alike)}")
         if test.not_in_vocabulary:
             of = test.provenance.settings["vocabulary"]["name"]
             said.append(f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}")
@@ -173,6 +176,13 @@ def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
         notes.append(f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}")
     what, lacking = ("WEAT with masks", "not one piece of the vocabulary:") if masked else ("WEAT", "no vector for")
     return tests_table(what, result, WEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE if masked else "")
+
+
+def of_one_vector(first: WordsUsed, second: WordsUsed) -> Iterator[str]:
+    """Name the words of two opposed sets that a model gives the same vector, as spaCy does to rare words."""
+    of = dict(zip(first.tokens, first.used, strict=True))
+    found = zip(second.used, second.tokens, strict=True)
+    yield from (f"{of[token]} and {word}" for word, token in found if token in of)
 
 
 def wefat_table(result: results.WefatResult) -> Table:

@@ -182,6 +182,8 @@ def indirect_bias(
     for end in ends:
         need_words(end, 1, vectors)
     need_distinct(*ends)
+    if ends[0].words.tokens == ends[1].words.tokens:
+        raise MeasureError(f"'{word}' and '{other}' have the same vector in '{vectors.name}'; choose two others.")
     chosen, (listed, words_id) = find_direction(vectors, direction), word_list(words)
     at = {end.words.tokens[0] for end in ends}
     found = find(vectors, WordList("words", listed))

@@ -93,13 +93,21 @@ def find(
 
 
 def need_distinct(first: Found, second: Found) -> None:
-    """Refuse two opposed sets that fall on the same token, such as "John" and "john"."""
+    """Refuse two opposed sets with one word in common, however it is spelled, such as "John" and "john".
+
+    Two different words may have one vector, where a model gives rare words that of another: they are measured so.
+    """
+    opposed = {_spelled(word) for word in (*first.words.used, *first.words.same_token)}
     for word, token in zip(second.words.used, second.words.tokens, strict=True):
-        if token in first.words.tokens:
+        if token in first.words.tokens and _spelled(word) in opposed:
             raise MeasureError(
                 f"'{word}' of '{second.words.name}' is the token '{token}', which is also in "
                 f"'{first.words.name}'; a word must be in only one of the two sets."
             )
+
+
+def _spelled(word: str) -> str:
+    return word.replace("_", " ").replace("-", " ").casefold()
 
 
 def need_words(found: Found, least: int, vectors: WordVectors) -> None:

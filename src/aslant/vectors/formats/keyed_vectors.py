@@ -83,6 +83,10 @@ def read(path: Path, *, allow_pickle: bool) -> Arrays:
         return _plainly(path)
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    except (EOFError, pickle.UnpicklingError):
+        raise VectorsError(
+            f"'{path.name}' is a Python pickle that ends too early or is damaged; get it again."
+        ) from None
     except Exception as error:  # a damaged or hostile pickle can fail in any way
         if not allow_pickle:
             problem = " ".join(str(error).split())
