@@ -41,6 +41,12 @@ def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) ->
     assert "love 781" in answer.stdout
 
 
+def test_how_a_file_was_read_is_said_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "jobs.txt").write_text("nurse\nengineer\n")
+    answer = run("polarity", "--classes", "she,he", "--words", str(tmp_path / "jobs.txt"), "--chance", "0")
+    assert answer.stderr.count("note: jobs.txt: one list of 2 words") == 1
+
+
 def test_lists_on_the_command_line_make_a_test(run: Run) -> None:
     answer = run("weat", *LISTS, "--attributes", "wild: fast,loud", "--chance", "0", "--bootstrap", "0")
     assert answer.returncode == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from aslant.stimuli.own_lists import given_lists, is_lists
 
 TEST = {"flowers": ["rose", "tulip"], "insects": ["ant", "bee"], "good": ["love", "peace"], "bad": ["war", "hatred"]}
 ROLES = {"flowers": "target", "insects": "Targets", "good": "attribute", "bad": "attribute"}
+SIDES = {"targets": ("flowers", "insects"), "attributes": ("good", "bad")}
 pytestmark = pytest.mark.filterwarnings("ignore:.*(column|line|list):UserWarning")
 
 
@@ -66,7 +68,10 @@ def spreadsheet(path: Path, rows: list[list[str]]) -> None:
         ("a.tsv", wide("\t")),
         ("a.csv", "﻿" + long(mark=";")),
         ("a.txt", "\n".join(f"{name}: {', '.join(words)}" for name, words in TEST.items())),
+        ("a.txt", "\n\n".join("\n".join([f"{name}:", *words]) for name, words in TEST.items())),
+        ("a.txt", "\n".join("\n".join([f"{name}:", "", *words]) for name, words in TEST.items())),
         ("a.json", json.dumps(TEST)),
+        ("a.json", json.dumps({side: {n: TEST[n] for n in ns} for side, ns in SIDES.items()})),
         ("a.json", json.dumps([{"group": n, "word": w} for n, words in TEST.items() for w in words])),
     ],
 )
@@ -124,6 +129,22 @@ def test_columns_without_usual_names_are_guessed_by_what_recurs(tmp_path: Path) 
     rows = [f"{word},{name}" for name, words in TEST.items() for word in [*words, f"{name} more"]]
     (tmp_path / "a.csv").write_text("\n".join(["Wort,Liste", *rows]))
     assert list(load_set(tmp_path / "a.csv", WeatSet).targets[0].words) == ["rose", "tulip", "flowers more"]
+
+
+@pytest.mark.parametrize("first", ["", "group,Wort\n"])  # a table without names of columns, and with only one known
+def test_no_word_is_lost_where_the_columns_have_no_usual_names(first: str, tmp_path: Path) -> None:
+    rows = [f"{name},{word}" for name, words in TEST.items() for word in [*words, f"{name} more"]]
+    (tmp_path / "a.csv").write_text(first + "\n".join(rows))
+    found = load_set(tmp_path / "a.csv", WeatSet)
+    assert {group.name: list(group.words) for group in found.groups} == {n: [*w, f"{n} more"] for n, w in TEST.items()}
+
+
+def test_the_two_lists_of_a_file_are_attributes_of_single_words(tmp_path: Path) -> None:
+    (tmp_path / "sides.csv").write_text("women,men\nshe,he\nwoman,man\n")
+    own: Any = {"chance": 0, "words": ["nurse", "engineer"]}
+    a = aslant.wefat(aslant.load(), attributes=tmp_path / "sides.csv", **own)
+    assert a.words == aslant.wefat(aslant.load(), attributes=(["she", "woman"], ["he", "man"]), **own).words
+    assert [group.name for group in a.attributes] == ["women", "men"]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ Which column holds what is guessed, and said in a warning, which commands show a
 - A *long* table has a column of words and one of groups: group, word. A column with "target" or "attribute" in it
   (role) tells the two sides of a test apart.
 - A *wide* table has a column for each group; the first row names them. Of four, the first two are targets.
-- Plain text has one word a line. A line such as "flowers: rose, tulip" names a group; so does a blank line between two.
-- JSON is {"flowers": ["rose", "tulip"], …}, or the rows of a table.
+- Plain text has one word a line. A line such as "flowers: rose, tulip" is a group; a line such as "flowers:", or a
+  blank line, begins one.
+- JSON is {"flowers": ["rose", "tulip"], …}, two of those as "targets" and "attributes", or the rows of a table.
 """
 
 from __future__ import annotations
@@ -234,9 +235,16 @@ def _own_json(path: Path) -> list[list[str]] | None:
         cells = [[row.get(name, "") for name in names] for row in content]
         plain = all(isinstance(cell, str | int | float) for row in cells for cell in row)
         return [names, *([str(cell).strip() for cell in row] for row in cells)] if plain else None
-    if isinstance(content, dict) and content and all(_is_words(words) for words in content.values()):
+    if _is_lists(content):
         return [["group", "word"], *([name, word.strip()] for name, words in content.items() for word in words)]
+    if isinstance(content, dict) and {*content} == {"targets", "attributes"} and all(map(_is_lists, content.values())):
+        named = [(side, name, word) for side in content for name, words in content[side].items() for word in words]
+        return [["role", "group", "word"], *([side, name, word.strip()] for side, name, word in named)]
     return None
+
+
+def _is_lists(content: Any) -> bool:
+    return isinstance(content, dict) and bool(content) and all(map(_is_words, content.values()))
 
 
 def _is_words(words: Any) -> bool:
@@ -251,13 +259,25 @@ def _text_lists(path: Path) -> Lists:
     if named and all(colon and name.strip() and words.strip() for name, colon, words in named):
         no_duplicates(path.name, tuple(name.strip() for name, _, _ in named))
         return Lists({name.strip(): _split(words) for name, _, words in named}, "each line names a list of words")
-    blocks = [block.split("\n") for block in "\n".join(lines).strip().split("\n\n") if block.strip()]
-    lists = [[word for line in block for word in _split(line)] for block in blocks]
-    if not any(lists):
+    lists: list[tuple[str, list[str]]] = [("", [])]
+    for line in lines:
+        if line.endswith(":"):
+            lists.append((line[:-1].strip(), []))
+        elif line:
+            lists[-1][1].extend(_split(line))
+        elif lists[-1][1]:
+            lists.append(("", []))
+    lists = [(name, words) for name, words in lists if name or words]
+    if not any(words for _, words in lists):
         raise StimuliError(f"'{path}' has no words; write one a line.")
     if len(lists) == 1:
-        return Lists({path.stem: lists[0]}, f"one list of {plural(len(lists[0]), 'word')}")
-    return Lists({UNNAMED.format(n): words for n, words in enumerate(lists, 1)}, "blank lines separate the lists")
+        return Lists({lists[0][0] or path.stem: lists[0][1]}, f"one list of {plural(len(lists[0][1]), 'word')}")
+    names = [name or UNNAMED.format(n) for n, (name, _) in enumerate(lists, 1)]
+    no_duplicates(path.name, tuple(names))
+    how = (
+        "a line that ends in a colon begins a list" if any(name for name, _ in lists) else "blank lines separate lists"
+    )
+    return Lists({name: words for name, (_, words) in zip(names, lists, strict=True)}, f"{how} ({_quoted(names)})")
 
 
 def _split(words: str) -> list[str]:
@@ -271,8 +291,10 @@ def _lists(rows: Sequence[Sequence[str]], path: Path) -> Lists:
     if len(names) == 1:
         listed = [row[0] for row in (body if word is not None else rows)]  # a first word, where no name stands
         return Lists({path.stem: listed}, f"one list of {plural(len(listed), 'word')}")
-    if word is None and group is None and len(names) == 2:
+    if word is None and len(names) == 2:
         word, group = _guessed(body)
+        if group is not None and names[group] in {row[group] for row in body}:  # the first row is one like the others
+            names, body = ["first", "second"], rows
     if word is not None and group is not None:
         return _long(names, body, word, group, role, path)
     if word is not None:

@@ -21,7 +21,7 @@ aslant pmi --corpus news.txt --words nurse,clerk,pilot --contexts weat-8 --windo
 def pmi_command(
     corpus: CorpusOption = None,
     words: Annotated[
-        str, o.option("A word set, your own TOML file, or words separated by commas.", "SET|FILE|a,b,…")
+        str, o.option("A word set, a file of your own, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "occupations-share-of-women",
     contexts: Annotated[str, o.option("A WEAT whose two attribute sets are the contexts.", "TEST|FILE")] = "weat-7",
     test: Annotated[

@@ -13,7 +13,7 @@ EXAMPLES = {
 aslant intersectional                                     African American women, on the bundled sample
 aslant intersectional glove.6B.100d.txt --groups names-mexican-american-women
 aslant intersectional vectors.bin --groups mine.toml --words my-words.toml --threshold 1
-Groups are a TOML file of kind 'classes' with four classes (see: aslant words show names-african-american-women).
+Groups are a file with four lists: TOML (see: aslant words show names-african-american-women), CSV, Excel, JSON or text.
 """,
 }
 
@@ -25,7 +25,7 @@ def intersectional_command(
         str, o.option("A class set of four groups: the one, those who share a trait, the rest.", "SET|FILE")
     ] = "names-african-american-women",
     words: Annotated[
-        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+        str, o.option("A word set that ships, or a file of your own.", "SET|FILE")
     ] = "intersectional-traits",
     *,
     settings: IntersectionalSettings,
