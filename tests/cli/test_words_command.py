@@ -52,6 +52,17 @@ def test_how_a_file_was_read_is_said_once(run: Run, tmp_path: Path) -> None:
     assert run("trend", str(tmp_path / "years"), "--classes", "she,he", *words).stderr.count(said) == 1
 
 
+def test_where_too_few_words_of_ones_own_are_found_the_command_that_suggests_others_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "w.csv").write_text("a,b,c,d\nroze,ant,love,war\ntulipp,bee,joy,hate\n")
+    assert (
+        "'aslant words check FILE --model …' suggests spellings"
+        in run("weat", "--words", str(tmp_path / "w.csv")).stderr
+    )
+    assert "suggests" not in run("weat", "--test", "weat-1", "--top", "5000").stderr
+
+
 def test_lists_on_the_command_line_make_a_test(run: Run) -> None:
     answer = run("weat", *LISTS, "--attributes", "wild: fast,loud", "--chance", "0", "--bootstrap", "0")
     assert answer.returncode == 0

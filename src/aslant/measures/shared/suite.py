@@ -113,9 +113,11 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         said = [f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some]
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
         number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
+        own = why.startswith("a vector in") and words.missing and not test.licence
+        hint = "; 'aslant words check FILE --model …' suggests spellings" if own else ""
         raise TooFewWordsError(
             f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)})"
-            f"{_language_note(test, sets)}.",
+            f"{_language_note(test, sets)}{hint}.",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 
