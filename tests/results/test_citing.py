@@ -98,6 +98,13 @@ def test_the_bundled_sample_cites_the_vectors_that_it_is_made_of() -> None:
     assert "@inproceedings{pennington2014glove" in bibtex(result)
 
 
+def test_scores_side_by_side_cite_the_paper_of_each_and_debiased_vectors_those_that_they_come_from() -> None:
+    v = aslant.hard_debias(aslant.load())
+    keys = {work.key for work in works(aslant.word_set_scores(v, ["weat-6"], scores=["ripa", "ect"], chance=20))}
+    assert keys >= {"ethayarajh2019understanding", "dev2019attenuating", "pennington2014glove"}
+    assert "garg2018word" not in keys
+
+
 def test_a_report_ends_with_its_references_and_how_it_was_made() -> None:
     audit = aslant.audit(only=["weat", "geometry"], profile="quick")
     page, text = render(audit, ".html"), render(audit, ".md")

@@ -227,7 +227,8 @@ def _of_result(part: Result) -> list[str]:
     kind = kinds().get(part.kind)
     shipped = [name for name in re.split(r"[\s;,+]+", given.stimuli) if name in names()]
     sets = [text for name in shipped for text in _of_set(name)]
-    return [*([kind.citation] if kind else []), *sets, *_of_data(given.representation.name)]
+    measures = [known.citation for known in (kind, *map(kinds().get, given.settings.get("scores", ()))) if known]
+    return [*measures, *sets, *_of_data(given.representation.name.partition(" (")[0])]  # sample (hard debiasing)
 
 
 def _of_measure(name: str) -> list[str]:
