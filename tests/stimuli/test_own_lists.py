@@ -30,8 +30,8 @@ def wide(mark: str = ",") -> str:
     return "\n".join(mark.join(row) for row in (TEST, *zip(*TEST.values(), strict=True)))
 
 
-def spreadsheet(path: Path, rows: list[list[str]]) -> None:
-    """Write the least that counts as an Excel file."""
+def spreadsheet(path: Path, rows: list[list[str]], sheets: int = 1) -> None:
+    """Write the least that counts as an Excel file; with several sheets, all hold the same."""
     kinds, relations = "http://schemas.openxmlformats.org/package/2006", "officeDocument/2006/relationships"
     cells = "".join(
         f'<row r="{i}">'
@@ -41,14 +41,14 @@ def spreadsheet(path: Path, rows: list[list[str]]) -> None:
     )
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     link = f"http://schemas.openxmlformats.org/{relations}"
+    listed = "".join(f'<sheet name="{n}" sheetId="{n}" r:id="a"/>' for n in range(1, sheets + 1))
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{kinds}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         '<Default Extension="xml" ContentType="application/xml"/></Types>',
         "_rels/.rels": f'<Relationships xmlns="{kinds}/relationships">'
         f'<Relationship Id="a" Type="{link}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{link}">'
-        '<sheets><sheet name="one" sheetId="1" r:id="a"/></sheets></workbook>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{link}"><sheets>{listed}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{kinds}/relationships">'
         f'<Relationship Id="a" Type="{link}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
         "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{cells}</sheetData></worksheet>',
@@ -88,6 +88,9 @@ def test_a_spreadsheet_is_read_like_its_csv(tmp_path: Path) -> None:
     spreadsheet(tmp_path / "a.xlsx", [row.split(",") for row in long(roles=True).splitlines()])
     (tmp_path / "b.csv").write_text(long(roles=True))
     assert load_set(tmp_path / "a.xlsx", WeatSet).groups == load_set(tmp_path / "b.csv", WeatSet).groups
+    spreadsheet(tmp_path / "two.xlsx", [["word"], ["nurse"]], sheets=2)
+    with pytest.warns(UserWarning, match=r"two.xlsx: only sheet '1' is read, the first of 2"):
+        assert load_set(tmp_path / "two.xlsx", WordSet).words == ("nurse",)
     (tmp_path / "c.xlsx").write_bytes(b"not a spreadsheet")
     with pytest.raises(StimuliError, match="not a spreadsheet"):
         load_set(tmp_path / "c.xlsx")

@@ -199,10 +199,15 @@ def _spreadsheet(path: Path) -> list[list[str]]:
             unpacked = sum(part.file_size for part in zipfile.ZipFile(BytesIO(content)).infolist())
             if unpacked > MOST_UNPACKED:
                 raise StimuliError(f"'{path}' unpacks to {unpacked >> 20:,} MB; check which file it is.")
-        rows = python_calamine.load_workbook(BytesIO(content)).get_sheet_by_index(0).to_python()
+        book = python_calamine.load_workbook(BytesIO(content))
+        rows = book.get_sheet_by_index(0).to_python()
     except (python_calamine.CalamineError, zipfile.BadZipFile) as error:
         reason = str(error).strip().partition("\n")[0]
         raise StimuliError(f"'{path}' is not a spreadsheet ({reason}); save it again, or as CSV.") from None
+    if len(sheets := book.sheet_names) > 1:
+        warnings.warn(
+            f"{path.name}: only sheet '{sheets[0]}' is read, the first of {len(sheets)}.", stacklevel=_outside()
+        )
     return _whole(path, [[_cell(cell) for cell in row] for row in rows])
 
 
