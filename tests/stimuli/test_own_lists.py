@@ -158,6 +158,8 @@ def test_the_two_lists_of_a_file_are_attributes_of_single_words(tmp_path: Path) 
         ("a.csv", "x,y\na,b\n", WeatSet, "a test needs two sets of targets and two of attributes"),
         ("a.csv", "word\nnurse\n", ClassSet, "classes need two"),
         ("a.csv", "word,share\nnurse,much\n", WordSet, "column 'share' has 'much', which is not a number"),
+        ("a.csv", "word,share\na,x\nb,1\nc,y\n", WordSet, "column 'share' has 'x', 'y', which are not numbers"),
+        ("a.csv", "female,male\nshe\na,b\n,he\n", PairSet, "row 2, 4 has not two words"),
         ("a.csv", "x,x\na,b\n", ClassSet, "must name each column once"),
         ("a.csv", "female,male\nshe\n", PairSet, "row 2 has not two words"),
         ("a.csv", 'a,b\n"unclosed', ClassSet, "is not a table"),

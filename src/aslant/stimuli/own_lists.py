@@ -127,9 +127,9 @@ def _known(path: Path) -> dict[str, Any]:
 
 def _pairs(path: Path, rows: list[list[str]] | None) -> PairSet:
     rows = [row for row in rows or [] if any(row)]
-    wrong = next((n for n, row in enumerate(rows, 1) if len(row) != 2 or not all(row)), None)
-    if len(rows) < 2 or wrong is not None:
-        where = f"row {wrong} has not" if wrong else "it has no rows of"
+    wrong = [f"{n}" for n, row in enumerate(rows, 1) if len(row) != 2 or not all(row)]
+    if len(rows) < 2 or wrong:
+        where = f"row {', '.join(wrong[:6])}{', …' * (len(wrong) > 6)} has not" if wrong else "it has no rows of"
         raise StimuliError(f"'{path}' is not a table of pairs: {where} two words; the first row names the two sides.")
     poles, *pairs = ((row[0], row[1]) for row in rows)
     return PairSet(poles=poles, pairs=tuple(dict.fromkeys(pairs)), **_known(path))
@@ -349,17 +349,20 @@ def _long(
 
 
 def _numbers(name: str, cells: Sequence[str], path: Path) -> list[float]:
-    found = []
+    found, odd = [], []
     for cell in cells:
         try:
             found.append(float(cell))
         except ValueError:
             found.append(math.nan)
         if not math.isfinite(found[-1]):
-            raise StimuliError(
-                f"'{path}': column '{name}' has {cell!r:.40}, which is not a number; name the column of groups "
-                "'group', or leave the column out."
-            )
+            odd.append(cell[:40])
+    if odd:
+        what = "is not a number" if len(odd) == 1 else "are not numbers"
+        raise StimuliError(
+            f"'{path}': column '{name}' has {_quoted(odd)}, which {what}; name the column of groups 'group', or leave "
+            "the column out."
+        )
     return found
 
 
