@@ -129,8 +129,10 @@ def _pairs(path: Path, rows: list[list[str]] | None) -> PairSet:
     rows = [row for row in rows or [] if any(row)]
     wrong = [f"{n}" for n, row in enumerate(rows, 1) if len(row) != 2 or not all(row)]
     if len(rows) < 2 or wrong:
-        where = f"row {', '.join(wrong[:6])}{', …' * (len(wrong) > 6)} has not" if wrong else "it has no rows of"
-        raise StimuliError(f"'{path}' is not a table of pairs: {where} two words; the first row names the two sides.")
+        where = f" in row {', '.join(wrong[:6])}{', …' * (len(wrong) > 6)}" if wrong else ""
+        raise StimuliError(
+            f"'{path}' is not a table of pairs: there are not two words{where}; the first row names the two sides."
+        )
     poles, *pairs = ((row[0], row[1]) for row in rows)
     return PairSet(poles=poles, pairs=tuple(dict.fromkeys(pairs)), **_known(path))
 
