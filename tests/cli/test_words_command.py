@@ -56,10 +56,9 @@ def test_where_too_few_words_of_ones_own_are_found_the_command_that_suggests_oth
     run: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "w.csv").write_text("a,b,c,d\nroze,ant,love,war\ntulipp,bee,joy,hate\n")
-    assert (
-        "'aslant words check FILE --model …' suggests spellings"
-        in run("weat", "--words", str(tmp_path / "w.csv")).stderr
-    )
+    for measure in ("weat", "ripa"):
+        said = run(measure, "--words", str(tmp_path / "w.csv")).stderr
+        assert "'aslant words check FILE --model …' suggests spellings" in said
     assert "suggests" not in run("weat", "--test", "weat-1", "--top", "5000").stderr
 
 

@@ -186,6 +186,11 @@ def test_measures_take_files_and_lists(tmp_path: Path) -> None:
         chance=0,
     )
     assert a.effect_size == b.effect_size
+    (tmp_path / "a.csv").write_text("good,bad\nlove,war\npeace,hatred\n")
+    sets: Any = {"targets": (["rose", "tulip", "lily"], ["ant", "bee", "wasp"])}
+    sets |= {"attributes": (["love", "peace"], ["war", "hatred"]), "chance": 0}
+    files: Any = {"targets": str(tmp_path / "t.csv"), "attributes": tmp_path / "a.csv", "chance": 0}
+    assert aslant.mac(v, **files).value == aslant.mac(v, **sets).value
 
 
 def test_two_lists_of_one_name_and_files_that_are_missing_are_refused() -> None:
