@@ -155,6 +155,7 @@ def test_the_two_lists_of_a_file_are_attributes_of_single_words(tmp_path: Path) 
     [
         ("a.csv", "", WordSet, "has no words"),
         ("a.txt", "# only a remark\n", WordSet, "has no words"),
+        ("a.txt", "old:\nyoung:\ngirl\n", ClassSet, "no words follow 'old'; write one a line"),
         ("a.csv", "x,y\na,b\n", WeatSet, "a test needs two sets of targets and two of attributes"),
         ("a.csv", "word\nnurse\n", ClassSet, "classes need two"),
         ("a.csv", "word,share\nnurse,much\n", WordSet, "column 'share' has 'much', which is not a number"),

@@ -275,8 +275,10 @@ def _text_lists(path: Path) -> Lists:
         elif lists[-1][1]:
             lists.append(("", []))
     lists = [(name, words) for name, words in lists if name or words]
-    if not any(words for _, words in lists):
-        raise StimuliError(f"'{path}' has no words; write one a line.")
+    empty = [name for name, words in lists if not words]
+    if empty or not lists:
+        what = f": no words follow {_quoted(empty)}" if empty else " has no words"
+        raise StimuliError(f"'{path}'{what}; write one a line.")
     if len(lists) == 1:
         return Lists({lists[0][0] or path.stem: lists[0][1]}, f"one list of {plural(len(lists[0][1]), 'word')}")
     names = [name or UNNAMED.format(n) for n, (name, _) in enumerate(lists, 1)]
