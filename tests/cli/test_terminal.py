@@ -38,7 +38,7 @@ def report() -> bytes:
 
 def test_a_result_is_read_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch, result: bytes) -> None:
     given(monkeypatch, result)
-    assert "@misc{caliskan2017semantics" in run("cite", "-").stdout
+    assert "@article{caliskan2017semantics" in run("cite", "-").stdout
     given(monkeypatch, result)
     assert "Association test (WEAT)" in run("cite", "-", "--method").stdout
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import aslant
 from command_line import Run
 
 LISTS = ("--targets", "old: elderly,aged", "--targets", "young: youth,teenage", "--attributes", "calm,slow")
@@ -39,6 +40,26 @@ def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) ->
     assert "missing: terribl; did you mean" in answer.stdout
     assert "terrible" in answer.stdout
     assert "love 781" in answer.stdout
+
+
+def test_how_a_file_was_read_is_said_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "jobs.txt").write_text("nurse\nengineer\n")
+    words, said = ("--words", str(tmp_path / "jobs.txt"), "--chance", "0"), "note: jobs.txt: one list of 2 words"
+    assert run("polarity", "--classes", "she,he", *words).stderr.count(said) == 1
+    (tmp_path / "years").mkdir()
+    for name in ("1990.bin", "2000.bin", "2000.run-2.bin"):
+        aslant.load(top=5000).save(tmp_path / "years" / name)
+    assert run("trend", str(tmp_path / "years"), "--classes", "she,he", *words).stderr.count(said) == 1
+
+
+def test_where_too_few_words_of_ones_own_are_found_the_command_that_suggests_others_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "w.csv").write_text("a,b,c,d\nroze,ant,love,war\ntulipp,bee,joy,hate\n")
+    for measure in ("weat", "ripa"):
+        said = run(measure, "--words", str(tmp_path / "w.csv")).stderr
+        assert "'aslant words check FILE --model …' suggests spellings" in said
+    assert "suggests" not in run("weat", "--test", "weat-1", "--top", "5000").stderr
 
 
 def test_lists_on_the_command_line_make_a_test(run: Run) -> None:

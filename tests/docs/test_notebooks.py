@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import aslant
+
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("ipykernel")
@@ -64,6 +66,11 @@ def test_a_notebook_runs_from_beginning_to_end(path: Path, tmp_path: Path, monke
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code)
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
+
+
+def test_what_is_kept_is_of_the_sample_that_ships() -> None:
+    for name in ("engineer", "reviewer"):
+        assert aslant.load().fingerprint in (FOLDER / f"{name}.ipynb").read_text(), "run with ASLANT_WRITE_KEPT=1"
 
 
 def test_a_notebook_with_an_error_or_a_warning_fails(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_every_reference_that_ships_is_taken_apart(text: str) -> None:
     assert len(found) == len(re.findall(r" \(\d{4}\)\. ", text)) + undated
     for reference in found:
         entry = reference.bibtex()
-        assert re.match(r"@misc\{[a-z0-9]+,\n", entry)
+        assert re.match(r"@(misc|article|inproceedings)\{[a-z0-9]+,\n", entry)
         assert reference.key[0].isalpha()
         assert entry.count("{") == entry.count("}")
         assert "(" not in reference.authors
@@ -38,7 +38,9 @@ def test_every_reference_that_ships_is_taken_apart(text: str) -> None:
 def test_a_reference_keeps_its_authors_title_venue_and_doi() -> None:
     entry = bibtex("weat-6")
     assert "author = {Caliskan, A. and Bryson, J. J. and Narayanan, A.}" in entry
-    assert "howpublished = {Science 356(6334), 183–186}" in entry
+    assert entry.startswith("@article{")
+    for field in ("journal = {Science}", "volume = {356}", "number = {6334}", "pages = {183--186}"):
+        assert field in entry
     assert "doi = {10.1126/science.aal4230}" in entry
     assert "@software{aslant" in entry
 
@@ -55,7 +57,8 @@ def test_everything_that_ships_is_one_bibliography_that_bibtex_reads() -> None:
         for key, entry in parse(text, "bibtex").entries.items():  # which refuses a key that comes twice
             assert entry.fields["title"]
             assert entry.persons["author"]
-            assert not re.search(r"(?<!\\)[&%#_$]", entry.fields.get("howpublished", "") + entry.fields["title"])
+            shown = [entry.fields.get(name, "") for name in ("title", "booktitle", "journal", "howpublished", "note")]
+            assert not re.search(r"(?<!\\)[&%#_$]", " ".join(shown))
             assert found.setdefault(key, entry.fields["title"]) == entry.fields["title"], "one key, one work"
     assert len(found) > 50
 
@@ -70,12 +73,36 @@ def test_words_before_the_first_author_are_not_a_name() -> None:
     (found,) = references("As used by Guo, W., & Caliskan, A. (2021). Two & more. A_B 50%, 1–2; and others.")
     assert found.authors == "Guo, W., & Caliskan, A."
     assert "title = {{Two \\& more}}" in found.bibtex()
-    assert "howpublished = {A\\_B 50\\%, 1–2}" in found.bibtex()
+    assert "booktitle = {A\\_B 50\\%},\n  pages = {1--2}" in found.bibtex()
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "fields"),
+    [
+        ("TACL, 6, 107–119.", "article", ["journal = {TACL}", "volume = {6}", "pages = {107--119}"]),
+        ("PNAS 115(16), E3635–E3644. doi:10.1/x", "article", ["number = {16}", "pages = {E3635--E3644}"]),
+        ("Advances in Things 29, 1–9", "inproceedings", ["booktitle = {Advances in Things}", "volume = {29}"]),
+        ("EMNLP 2023, 1–9. arXiv:1.2", "inproceedings", ["booktitle = {EMNLP 2023}", "note = {arXiv:1.2}"]),
+        ("AI, Ethics, and Society, 1–9.", "inproceedings", ["booktitle = {AI, Ethics, and Society}"]),
+        ("arXiv:2203.14603.", "misc", ["howpublished = {arXiv:2203.14603}"]),
+    ],
+)
+def test_journal_volume_and_pages_are_told_apart(where: str, kind: str, fields: list[str]) -> None:
+    (found,) = references(f"Guo, W. (2021). Two. {where}")
+    assert found.bibtex().startswith(f"@{kind}{{guo2021,")
+    assert [field for field in fields if field not in found.bibtex()] == []
 
 
 def test_the_bundled_sample_cites_the_vectors_that_it_is_made_of() -> None:
     result = aslant.weat(aslant.load(), "weat-6", chance=0, bootstrap=0)
-    assert "@misc{pennington2014glove" in bibtex(result)
+    assert "@inproceedings{pennington2014glove" in bibtex(result)
+
+
+def test_scores_side_by_side_cite_the_paper_of_each_and_debiased_vectors_those_that_they_come_from() -> None:
+    v = aslant.hard_debias(aslant.load())
+    keys = {work.key for work in works(aslant.word_set_scores(v, ["weat-6"], scores=["ripa", "ect"], chance=20))}
+    assert keys >= {"ethayarajh2019understanding", "dev2019attenuating", "pennington2014glove"}
+    assert "garg2018word" not in keys
 
 
 def test_a_report_ends_with_its_references_and_how_it_was_made() -> None:
@@ -84,7 +111,7 @@ def test_a_report_ends_with_its_references_and_how_it_was_made() -> None:
     listed = page[page.index('id="references"') :]
     for work in works(audit):
         assert escape(work.title) in listed
-        assert f"@misc{{{work.key}," in listed
+        assert f"{{{work.key}," in listed
     assert "@software{aslant" in listed
     assert audit.representation.fingerprint in listed
     assert text.rstrip().endswith("```")

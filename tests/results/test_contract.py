@@ -278,6 +278,8 @@ def test_columns_of_text_are_aligned_left(results: dict[str, Result], kind: str)
 def test_str_is_the_table_and_repr_one_line(results: dict[str, Result], kind: str) -> None:
     assert len(str(results[kind]).splitlines()) > 2
     assert "\n" not in repr(results[kind])
+    names = re.findall(r"(\w+)=", repr(results[kind]))
+    assert len(names) == len(set(names))
     assert len(results[kind].to_frame()) == len(results[kind].rows())  # type: ignore[attr-defined]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from aslant.stimuli.own_lists import given_lists, is_lists
 
 TEST = {"flowers": ["rose", "tulip"], "insects": ["ant", "bee"], "good": ["love", "peace"], "bad": ["war", "hatred"]}
 ROLES = {"flowers": "target", "insects": "Targets", "good": "attribute", "bad": "attribute"}
+SIDES = {"targets": ("flowers", "insects"), "attributes": ("good", "bad")}
 pytestmark = pytest.mark.filterwarnings("ignore:.*(column|line|list):UserWarning")
 
 
@@ -28,8 +30,8 @@ def wide(mark: str = ",") -> str:
     return "\n".join(mark.join(row) for row in (TEST, *zip(*TEST.values(), strict=True)))
 
 
-def spreadsheet(path: Path, rows: list[list[str]]) -> None:
-    """Write the least that counts as an Excel file."""
+def spreadsheet(path: Path, rows: list[list[str]], sheets: int = 1) -> None:
+    """Write the least that counts as an Excel file; with several sheets, all hold the same."""
     kinds, relations = "http://schemas.openxmlformats.org/package/2006", "officeDocument/2006/relationships"
     cells = "".join(
         f'<row r="{i}">'
@@ -39,14 +41,14 @@ def spreadsheet(path: Path, rows: list[list[str]]) -> None:
     )
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     link = f"http://schemas.openxmlformats.org/{relations}"
+    listed = "".join(f'<sheet name="{n}" sheetId="{n}" r:id="a"/>' for n in range(1, sheets + 1))
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{kinds}/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         '<Default Extension="xml" ContentType="application/xml"/></Types>',
         "_rels/.rels": f'<Relationships xmlns="{kinds}/relationships">'
         f'<Relationship Id="a" Type="{link}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{link}">'
-        '<sheets><sheet name="one" sheetId="1" r:id="a"/></sheets></workbook>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{link}"><sheets>{listed}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{kinds}/relationships">'
         f'<Relationship Id="a" Type="{link}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
         "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{cells}</sheetData></worksheet>',
@@ -66,7 +68,10 @@ def spreadsheet(path: Path, rows: list[list[str]]) -> None:
         ("a.tsv", wide("\t")),
         ("a.csv", "﻿" + long(mark=";")),
         ("a.txt", "\n".join(f"{name}: {', '.join(words)}" for name, words in TEST.items())),
+        ("a.txt", "\n\n".join("\n".join([f"{name}:", *words]) for name, words in TEST.items())),
+        ("a.txt", "\n".join("\n".join([f"{name}:", "", *words]) for name, words in TEST.items())),
         ("a.json", json.dumps(TEST)),
+        ("a.json", json.dumps({side: {n: TEST[n] for n in ns} for side, ns in SIDES.items()})),
         ("a.json", json.dumps([{"group": n, "word": w} for n, words in TEST.items() for w in words])),
     ],
 )
@@ -83,6 +88,9 @@ def test_a_spreadsheet_is_read_like_its_csv(tmp_path: Path) -> None:
     spreadsheet(tmp_path / "a.xlsx", [row.split(",") for row in long(roles=True).splitlines()])
     (tmp_path / "b.csv").write_text(long(roles=True))
     assert load_set(tmp_path / "a.xlsx", WeatSet).groups == load_set(tmp_path / "b.csv", WeatSet).groups
+    spreadsheet(tmp_path / "two.xlsx", [["word"], ["nurse"]], sheets=2)
+    with pytest.warns(UserWarning, match=r"two.xlsx: only sheet '1' is read, the first of 2"):
+        assert load_set(tmp_path / "two.xlsx", WordSet).words == ("nurse",)
     (tmp_path / "c.xlsx").write_bytes(b"not a spreadsheet")
     with pytest.raises(StimuliError, match="not a spreadsheet"):
         load_set(tmp_path / "c.xlsx")
@@ -126,16 +134,35 @@ def test_columns_without_usual_names_are_guessed_by_what_recurs(tmp_path: Path) 
     assert list(load_set(tmp_path / "a.csv", WeatSet).targets[0].words) == ["rose", "tulip", "flowers more"]
 
 
+@pytest.mark.parametrize("first", ["", "group,Wort\n"])  # a table without names of columns, and with only one known
+def test_no_word_is_lost_where_the_columns_have_no_usual_names(first: str, tmp_path: Path) -> None:
+    rows = [f"{name},{word}" for name, words in TEST.items() for word in [*words, f"{name} more"]]
+    (tmp_path / "a.csv").write_text(first + "\n".join(rows))
+    found = load_set(tmp_path / "a.csv", WeatSet)
+    assert {group.name: list(group.words) for group in found.groups} == {n: [*w, f"{n} more"] for n, w in TEST.items()}
+
+
+def test_the_two_lists_of_a_file_are_attributes_of_single_words(tmp_path: Path) -> None:
+    (tmp_path / "sides.csv").write_text("women,men\nshe,he\nwoman,man\n")
+    own: Any = {"chance": 0, "words": ["nurse", "engineer"]}
+    a = aslant.wefat(aslant.load(), attributes=tmp_path / "sides.csv", **own)
+    assert a.words == aslant.wefat(aslant.load(), attributes=(["she", "woman"], ["he", "man"]), **own).words
+    assert [group.name for group in a.attributes] == ["women", "men"]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "kind", "said"),
     [
         ("a.csv", "", WordSet, "has no words"),
         ("a.txt", "# only a remark\n", WordSet, "has no words"),
+        ("a.txt", "old:\nyoung:\ngirl\n", ClassSet, "no words follow 'old'; write one a line"),
         ("a.csv", "x,y\na,b\n", WeatSet, "a test needs two sets of targets and two of attributes"),
         ("a.csv", "word\nnurse\n", ClassSet, "classes need two"),
         ("a.csv", "word,share\nnurse,much\n", WordSet, "column 'share' has 'much', which is not a number"),
+        ("a.csv", "word,share\na,x\nb,1\nc,y\n", WordSet, "column 'share' has 'x', 'y', which are not numbers"),
+        ("a.csv", "female,male\nshe\na,b\n,he\n", PairSet, "there are not two words in row 2, 4"),
         ("a.csv", "x,x\na,b\n", ClassSet, "must name each column once"),
-        ("a.csv", "female,male\nshe\n", PairSet, "row 2 has not two words"),
+        ("a.csv", "female,male\nshe\n", PairSet, "there are not two words in row 2"),
         ("a.csv", 'a,b\n"unclosed', ClassSet, "is not a table"),
         ("a.json", "{", WordSet, "is not JSON"),
     ],
@@ -160,6 +187,11 @@ def test_measures_take_files_and_lists(tmp_path: Path) -> None:
         chance=0,
     )
     assert a.effect_size == b.effect_size
+    (tmp_path / "a.csv").write_text("good,bad\nlove,war\npeace,hatred\n")
+    sets: Any = {"targets": (["rose", "tulip", "lily"], ["ant", "bee", "wasp"])}
+    sets |= {"attributes": (["love", "peace"], ["war", "hatred"]), "chance": 0}
+    files: Any = {"targets": str(tmp_path / "t.csv"), "attributes": tmp_path / "a.csv", "chance": 0}
+    assert aslant.mac(v, **files).value == aslant.mac(v, **sets).value
 
 
 def test_two_lists_of_one_name_and_files_that_are_missing_are_refused() -> None:

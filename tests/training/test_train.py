@@ -221,6 +221,16 @@ def test_progress_runs_to_its_end(sentences: list[str], tmp_path: Path) -> None:
     assert all(done == total > 0 for done, total in told.values())
 
 
+def test_what_an_earlier_call_has_finished_is_no_work_by_which_the_time_left_is_told(
+    sentences: list[str], tmp_path: Path
+) -> None:
+    told: list[tuple[str, int, int]] = []
+    aslant.train(sentences, **QUICK, runs=2, output=tmp_path / "runs")
+    aslant.train(sentences, **QUICK, runs=3, output=tmp_path / "runs", progress=lambda *step: told.append(step))
+    _, done, total = next(step for step in told if step[0].startswith("glove"))
+    assert done * 3 == total * 2
+
+
 def test_what_cannot_be_trained_is_refused_in_one_sentence(
     sentences: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

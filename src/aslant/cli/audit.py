@@ -59,7 +59,9 @@ class Choosing:
     full: Annotated[bool, o.option("As in the papers: all draws, no early stopping.")] = False
     only: Annotated[list[str] | None, o.option("Run only these measures.", "MEASURE,…")] = None
     skip: Annotated[list[str] | None, o.option("Leave out these measures.", "MEASURE,…")] = None
-    words: Annotated[list[str] | None, o.option("Also your own stimuli (TOML); repeatable.", "FILE")] = None
+    words: Annotated[
+        list[str] | None, o.option("Also word sets of your own: TOML, CSV, Excel …; repeatable.", "FILE")
+    ] = None
     device: Annotated[str | None, o.option("Where a model runs: cpu, cuda or mps.", "NAME")] = None
     run_folder: Annotated[
         Path | None, o.option("Keep finished measures here (default: in the cache until done).", "FOLDER")

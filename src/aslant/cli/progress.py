@@ -128,12 +128,12 @@ def written(*paths: Path | str, to: TextIO | None = None) -> None:
 
 @contextmanager
 def noted(*, quiet: bool = False) -> Iterator[None]:
-    """Print warnings as notes once the work is done, or not at all."""
+    """Print warnings as notes once the work is done, each once, or not at all."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    for warning in caught if not quiet else ():
-        note(warning.message)
+    for text in dict.fromkeys(str(warning.message) for warning in caught) if not quiet else ():
+        note(text)
 
 
 def note(text: object) -> None:

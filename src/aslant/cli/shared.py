@@ -91,10 +91,10 @@ class Running:
 
     @contextmanager
     def watched(self, *, kept: bool = False) -> Iterator[Any]:
-        """Show progress, and warnings as notes; say, when the user stops the work, that what is finished is `kept`."""
-        from aslant.cli.progress import bar, noted, resumable
+        """Show progress; say, when the user stops the work, that what is finished is `kept`."""
+        from aslant.cli.progress import bar, resumable
 
-        with resumable(kept=kept), noted(quiet=self.quiet), bar(quiet=self.quiet) as progress:
+        with resumable(kept=kept), bar(quiet=self.quiet) as progress:
             yield progress
 
 

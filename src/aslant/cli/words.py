@@ -135,7 +135,7 @@ def check_command(
         sets = load_sets(file, StimulusSet) if file.suffix in (".json", ".jsonl") else [read_set(file)]
     for found in sets if not quiet else ():
         what = f"a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}"
-        print(f"{plain(file)}: {what}; {plain(found.title)}")
+        print(f"{plain(file.name)}: {what}; {plain(found.title)}")
         for group in found.groups:
             print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None and not quiet:

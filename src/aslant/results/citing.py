@@ -30,6 +30,8 @@ _DOI = re.compile(r"\bdoi:(10\.\S+?)[.,;]?(?:\s|$)")
 _TITLE = re.compile(r"(.+?(?:\.|[?!](?: [^\d.?!]+\.(?= \S))?))(?: |$)")
 #: Stands before the first author: "As used by Guo, W."
 _LEAD = re.compile(r"^[^,]*\b(?:by|of|from|after) ")
+#: "Science 356(6334), 183–186. arXiv:1" and "EMNLP 2018, 1–9": name, volume, number, pages, more.
+_PAGED = re.compile(r"(.+?)(?:,? (\d{1,3})(?:\((\d+)\))?)?, ([A-Z]?\d+–[A-Z]?\d+)(?:\. (.*))?")
 #: Missing words that a paragraph names.
 MOST_NAMED = 40
 #: What TeX would read as a command.
@@ -72,15 +74,21 @@ class Reference:
         return bool(self.doi), "–" in self.where, len(self.authors + self.title), self.text
 
     def bibtex(self) -> str:
-        """Return the entry; what the reference does not tell apart (journal, pages) stays together."""
+        """Return the entry: an article, a paper in proceedings, or, where there are no pages, what there is."""
         names = re.findall(_NAME, self.authors) or [f"{{{self.authors.translate(_TEX)}}}"]
         where = self.where.partition(" doi:")[0].partition("; and ")[0].strip(" .").translate(_TEX)
         people = [name.strip(" ,") for name in names] + ["others"] * self.authors.rstrip().endswith("et al.")
         title = self.title.rstrip(".").translate(_TEX)
-        fields = {"author": " and ".join(people), "title": f"{{{title}}}", "year": self.year}
-        fields |= {"howpublished": where, "doi": self.doi}
-        lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
-        return f"@misc{{{self.key},\n" + ",\n".join(lines) + "\n}"
+        kind, fields = "misc", {"author": " and ".join(people), "title": f"{{{title}}}", "year": self.year}
+        if paged := _PAGED.fullmatch(where):
+            name, volume, number, pages, more = paged.groups()
+            kind = "article" if volume and not name.startswith("Advances in") else "inproceedings"
+            fields["journal" if kind == "article" else "booktitle"] = name
+            fields |= {"volume": volume, "number": number, "pages": pages.replace("–", "--"), "note": more}
+        else:
+            fields["howpublished"] = where
+        lines = [f"  {name} = {{{value}}}" for name, value in (fields | {"doi": self.doi}).items() if value]
+        return f"@{kind}{{{self.key},\n" + ",\n".join(lines) + "\n}"
 
 
 def _ascii(text: str) -> str:
@@ -141,7 +149,7 @@ def bibtex(what: Any) -> str:
     """Return BibTeX of what to cite for a result, a measure, a word set or data, and of aslant itself.
 
     >>> print(bibtex("weat-6").splitlines()[0])
-    @misc{caliskan2017semantics,
+    @article{caliskan2017semantics,
     """
     return "\n\n".join([*(work.bibtex() for work in works(what)), SOFTWARE]) + "\n"
 
@@ -219,7 +227,8 @@ def _of_result(part: Result) -> list[str]:
     kind = kinds().get(part.kind)
     shipped = [name for name in re.split(r"[\s;,+]+", given.stimuli) if name in names()]
     sets = [text for name in shipped for text in _of_set(name)]
-    return [*([kind.citation] if kind else []), *sets, *_of_data(given.representation.name)]
+    measures = [known.citation for known in (kind, *map(kinds().get, given.settings.get("scores", ()))) if known]
+    return [*measures, *sets, *_of_data(given.representation.name.partition(" (")[0])]  # sample (hard debiasing)
 
 
 def _of_measure(name: str) -> list[str]:

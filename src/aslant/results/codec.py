@@ -50,8 +50,8 @@ class Result:
             (name, fact) for name, fact in facts.items() if isinstance(fact, str | int | float | tuple) and fact != ""
         ]
         numbers = [(name, fact) for name, fact in plain if isinstance(fact, float)]
-        first = [*plain[:1], *numbers, *(each for each in plain[1:] if each not in numbers)]
-        shown = [f"{name}={_brief(fact)}" for name, fact in first[:MOST_FACTS]]
+        first = dict([*plain[:1], *numbers, *plain])
+        shown = [f"{name}={_brief(fact)}" for name, fact in list(first.items())[:MOST_FACTS]]
         return f"{type(self).__name__}({', '.join([*shown, '…'])})"
 
     def to_frame(self) -> Any:

@@ -5,8 +5,9 @@ Which column holds what is guessed, and said in a warning, which commands show a
 - A *long* table has a column of words and one of groups: group, word. A column with "target" or "attribute" in it
   (role) tells the two sides of a test apart.
 - A *wide* table has a column for each group; the first row names them. Of four, the first two are targets.
-- Plain text has one word a line. A line such as "flowers: rose, tulip" names a group; so does a blank line between two.
-- JSON is {"flowers": ["rose", "tulip"], …}, or the rows of a table.
+- Plain text has one word a line. A line such as "flowers: rose, tulip" is a group; a line such as "flowers:", or a
+  blank line, begins one.
+- JSON is {"flowers": ["rose", "tulip"], …}, two of those as "targets" and "attributes", or the rows of a table.
 """
 
 from __future__ import annotations
@@ -126,10 +127,12 @@ def _known(path: Path) -> dict[str, Any]:
 
 def _pairs(path: Path, rows: list[list[str]] | None) -> PairSet:
     rows = [row for row in rows or [] if any(row)]
-    wrong = next((n for n, row in enumerate(rows, 1) if len(row) != 2 or not all(row)), None)
-    if len(rows) < 2 or wrong is not None:
-        where = f"row {wrong} has not" if wrong else "it has no rows of"
-        raise StimuliError(f"'{path}' is not a table of pairs: {where} two words; the first row names the two sides.")
+    wrong = [f"{n}" for n, row in enumerate(rows, 1) if len(row) != 2 or not all(row)]
+    if len(rows) < 2 or wrong:
+        where = f" in row {', '.join(wrong[:6])}{', …' * (len(wrong) > 6)}" if wrong else ""
+        raise StimuliError(
+            f"'{path}' is not a table of pairs: there are not two words{where}; the first row names the two sides."
+        )
     poles, *pairs = ((row[0], row[1]) for row in rows)
     return PairSet(poles=poles, pairs=tuple(dict.fromkeys(pairs)), **_known(path))
 
@@ -198,10 +201,15 @@ def _spreadsheet(path: Path) -> list[list[str]]:
             unpacked = sum(part.file_size for part in zipfile.ZipFile(BytesIO(content)).infolist())
             if unpacked > MOST_UNPACKED:
                 raise StimuliError(f"'{path}' unpacks to {unpacked >> 20:,} MB; check which file it is.")
-        rows = python_calamine.load_workbook(BytesIO(content)).get_sheet_by_index(0).to_python()
+        book = python_calamine.load_workbook(BytesIO(content))
+        rows = book.get_sheet_by_index(0).to_python()
     except (python_calamine.CalamineError, zipfile.BadZipFile) as error:
         reason = str(error).strip().partition("\n")[0]
         raise StimuliError(f"'{path}' is not a spreadsheet ({reason}); save it again, or as CSV.") from None
+    if len(sheets := book.sheet_names) > 1:
+        warnings.warn(
+            f"{path.name}: only sheet '{sheets[0]}' is read, the first of {len(sheets)}.", stacklevel=_outside()
+        )
     return _whole(path, [[_cell(cell) for cell in row] for row in rows])
 
 
@@ -234,9 +242,16 @@ def _own_json(path: Path) -> list[list[str]] | None:
         cells = [[row.get(name, "") for name in names] for row in content]
         plain = all(isinstance(cell, str | int | float) for row in cells for cell in row)
         return [names, *([str(cell).strip() for cell in row] for row in cells)] if plain else None
-    if isinstance(content, dict) and content and all(_is_words(words) for words in content.values()):
+    if _is_lists(content):
         return [["group", "word"], *([name, word.strip()] for name, words in content.items() for word in words)]
+    if isinstance(content, dict) and {*content} == {"targets", "attributes"} and all(map(_is_lists, content.values())):
+        named = [(side, name, word) for side in content for name, words in content[side].items() for word in words]
+        return [["role", "group", "word"], *([side, name, word.strip()] for side, name, word in named)]
     return None
+
+
+def _is_lists(content: Any) -> bool:
+    return isinstance(content, dict) and bool(content) and all(map(_is_words, content.values()))
 
 
 def _is_words(words: Any) -> bool:
@@ -251,13 +266,27 @@ def _text_lists(path: Path) -> Lists:
     if named and all(colon and name.strip() and words.strip() for name, colon, words in named):
         no_duplicates(path.name, tuple(name.strip() for name, _, _ in named))
         return Lists({name.strip(): _split(words) for name, _, words in named}, "each line names a list of words")
-    blocks = [block.split("\n") for block in "\n".join(lines).strip().split("\n\n") if block.strip()]
-    lists = [[word for line in block for word in _split(line)] for block in blocks]
-    if not any(lists):
-        raise StimuliError(f"'{path}' has no words; write one a line.")
+    lists: list[tuple[str, list[str]]] = [("", [])]
+    for line in lines:
+        if line.endswith(":"):
+            lists.append((line[:-1].strip(), []))
+        elif line:
+            lists[-1][1].extend(_split(line))
+        elif lists[-1][1]:
+            lists.append(("", []))
+    lists = [(name, words) for name, words in lists if name or words]
+    empty = [name for name, words in lists if not words]
+    if empty or not lists:
+        what = f": no words follow {_quoted(empty)}" if empty else " has no words"
+        raise StimuliError(f"'{path}'{what}; write one a line.")
     if len(lists) == 1:
-        return Lists({path.stem: lists[0]}, f"one list of {plural(len(lists[0]), 'word')}")
-    return Lists({UNNAMED.format(n): words for n, words in enumerate(lists, 1)}, "blank lines separate the lists")
+        return Lists({lists[0][0] or path.stem: lists[0][1]}, f"one list of {plural(len(lists[0][1]), 'word')}")
+    names = [name or UNNAMED.format(n) for n, (name, _) in enumerate(lists, 1)]
+    no_duplicates(path.name, tuple(names))
+    how = (
+        "a line that ends in a colon begins a list" if any(name for name, _ in lists) else "blank lines separate lists"
+    )
+    return Lists({name: words for name, (_, words) in zip(names, lists, strict=True)}, f"{how} ({_quoted(names)})")
 
 
 def _split(words: str) -> list[str]:
@@ -271,8 +300,10 @@ def _lists(rows: Sequence[Sequence[str]], path: Path) -> Lists:
     if len(names) == 1:
         listed = [row[0] for row in (body if word is not None else rows)]  # a first word, where no name stands
         return Lists({path.stem: listed}, f"one list of {plural(len(listed), 'word')}")
-    if word is None and group is None and len(names) == 2:
+    if word is None and len(names) == 2:
         word, group = _guessed(body)
+        if group is not None and names[group] in {row[group] for row in body}:  # the first row is one like the others
+            names, body = ["first", "second"], rows
     if word is not None and group is not None:
         return _long(names, body, word, group, role, path)
     if word is not None:
@@ -322,17 +353,20 @@ def _long(
 
 
 def _numbers(name: str, cells: Sequence[str], path: Path) -> list[float]:
-    found = []
+    found, odd = [], []
     for cell in cells:
         try:
             found.append(float(cell))
         except ValueError:
             found.append(math.nan)
         if not math.isfinite(found[-1]):
-            raise StimuliError(
-                f"'{path}': column '{name}' has {cell!r:.40}, which is not a number; name the column of groups "
-                "'group', or leave the column out."
-            )
+            odd.append(cell[:40])
+    if odd:
+        what = "is not a number" if len(odd) == 1 else "are not numbers"
+        raise StimuliError(
+            f"'{path}': column '{name}' has {_quoted(odd)}, which {what}; name the column of groups 'group', or leave "
+            "the column out."
+        )
     return found
 
 

@@ -223,10 +223,10 @@ def _trained(shared: Shared, tasks: tuple[Task, ...]) -> dict[Task, tuple[Traine
         if (done := finished(task)) is not None:
             text = shared.texts[task.period]
             made[task] = facts_of(task, done, text, shared.settings["min_count"]), done
-            if watch is not None:
-                watch.advance(epochs)
     rest = [task for task in tasks if task not in made]
     assert watch is not None
+    if made:
+        watch.advance(epochs * len(made))  # at once, or they would count as fast work where the time left is estimated
     away = workers_in_use() is not None  # progress cannot be told from other processes
     there = Shared(shared.texts, shared.method, shared.settings, shared.pairs, None) if away else shared
     with watch.stops_on_interrupt(), closing(spread(run_task, rest, there)) as results:

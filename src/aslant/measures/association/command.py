@@ -24,7 +24,7 @@ aslant weat vectors.bin --json result.json --latex table.tex
 aslant multi-weat --groups weat-6 --attributes weat-6     a WEAT as g: the same p-value
 aslant multi-weat glove.txt --groups religions-four --attributes mine.toml
 aslant multi-weat glove.txt --groups ages.toml --attributes places.toml --json g.json
-Files are TOML of kind 'classes' (see: aslant words show religions-four) or 'weat'.
+Files have a list for each group: TOML (see: aslant words show religions-four), CSV, Excel, JSON or text.
 """,
     "wefat": """
 aslant wefat                                         occupations between male and female terms, on the sample
@@ -80,11 +80,14 @@ def multi_weat_command(
 def wefat_command(
     model: o.ModelArgument = None,
     words: Annotated[
-        str, o.option("A word set, your own TOML file, or words separated by commas.", "SET|FILE|a,b,…")
+        str, o.option("A word set, a file of your own, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "occupations-share-of-women",
     attributes: Annotated[
         list[str] | None,
-        o.option("A WEAT whose two attribute sets are used (default: weat-7), or two lists.", "TEST|FILE|a,b,…"),
+        o.option(
+            "A WEAT whose attributes are used (default: weat-7), a file with two lists, or two lists.",
+            "TEST|FILE|a,b,…",
+        ),
     ] = None,
     figure: Annotated[str | None, o.option("Column of the word set to correlate with.", "COLUMN")] = None,
     *,

@@ -21,7 +21,7 @@ from aslant.measures.shared.opening import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size, pearson_rows
 from aslant.statistics import against_chance, benjamini_hochberg, generator, seed_of, spawn
-from aslant.stimuli import WeatSet, WordList, WordSet, load_set
+from aslant.stimuli import ClassSet, WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
 
@@ -39,9 +39,9 @@ def wefat(
     """Give each word's effect size towards the first attribute set, and its correlation with an external figure.
 
     d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
-    `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,
-    or a number per word. The default set carries the share of women in each occupation. `chance` random attribute sets
-    of the same frequency, the same for all words, say what these attributes add to each d and to the correlation.
+    `attributes` is a pair of word sets, two classes, or a WEAT whose attributes are taken; `figure` a column of the
+    word set, or a number per word. The default set carries the share of women in each occupation. `chance` random
+    attribute sets of the same frequency, the same for all words, say what these add to each d and to the correlation.
 
     >>> import aslant
     >>> r = aslant.wefat(aslant.load())
@@ -54,14 +54,15 @@ def wefat(
     """
     listed, stimuli, figures, figure_name = chosen_words(words, figure)
     if isinstance(attributes, str | PathLike):
-        pair = load_set(attributes, WeatSet).attributes
+        given, chosen = str(attributes), load_set(attributes)
+        attributes = chosen.classes if isinstance(chosen, ClassSet) else load_set(attributes, WeatSet).attributes
     else:
-        pair = w.word_lists(attributes, ("attributes 1", "attributes 2"))[:2]  # type: ignore[assignment]
+        given = "own"
+    pair = w.word_lists(attributes, ("attributes 1", "attributes 2"))
     found, A, B = (w.find(vectors, group) for group in (listed, *pair))
     for group, least in ((found, 1), (A, 2), (B, 2)):
         w.need_words(group, least, vectors)
     w.need_distinct(A, B)
-    given = str(attributes) if isinstance(attributes, str | PathLike) else "own"
     kept = {**settings.record(), "figure": figure_name, "attributes": given}
     seed, measured = seed_of(rng), []
     for word, unit, random in zip(found.words.used, found.unit, spawn(seed, len(found.unit)), strict=True):

@@ -22,7 +22,7 @@ aslant pmi --corpus news.txt --words nurse,clerk --contexts "men: he, man" --con
 def pmi_command(
     corpus: CorpusOption = None,
     words: Annotated[
-        str, o.option("A word set, your own TOML file, or words separated by commas.", "SET|FILE|a,b,…")
+        str, o.option("A word set, a file of your own, or words separated by commas.", "SET|FILE|a,b,…")
     ] = "occupations-share-of-women",
     contexts: Annotated[
         list[str] | None,

@@ -38,7 +38,7 @@ def text_polarity_command(
     classes: o.ClassesOption = "gender-binary",
     tokens: Annotated[
         str | None,
-        o.option("A class set, or your own TOML file, whose words are counted for each class.", "SET|FILE"),
+        o.option("A class set, or a file of your own, whose words are counted for each class.", "SET|FILE"),
     ] = None,
     text: Annotated[str | None, o.option("The column of texts.", "COLUMN")] = None,
     group: Annotated[str | None, o.option("The column of groups.", "COLUMN")] = None,

@@ -43,7 +43,7 @@ def trend_command(
     classes: Annotated[
         list[str] | None,
         o.option(
-            "A class set, a TOML file, or words separated by commas; repeated: one line each. Default: gender-binary.",
+            "A class set, a file, or words separated by commas; repeated: one line each. Default: gender-binary.",
             "SET|FILE|a,b,…[:SCHEME]",
         ),
     ] = None,

@@ -13,7 +13,7 @@ EXAMPLES = {
 aslant intersectional                                     African American women, on the bundled sample
 aslant intersectional glove.6B.100d.txt --groups names-mexican-american-women
 aslant intersectional vectors.bin --groups mine.csv --words loud,caring --threshold 1
-Groups are four lists of names: a table, or a TOML file (see: aslant words show names-african-american-women).
+Groups are a file with four lists: TOML (see: aslant words show names-african-american-women), CSV, Excel, JSON or text.
 """,
 }
 

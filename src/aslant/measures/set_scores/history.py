@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from aslant.measures.set_scores.statistic import Batch
 from aslant.measures.shared.following import Followed
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import unit_rows
-from aslant.stimuli import given_lists
 
 #: Draws of a score that fits a classifier for each of them, in every period and training.
 FEWER = 100
@@ -28,8 +26,7 @@ def _history(name: str) -> Callable[..., Followed]:
     def follow(
         test: Any = None, *, targets: Any = None, attributes: Any = None, language: Any = None, unit: bool = False
     ) -> Followed:
-        x, a = (given_lists([of]) if isinstance(of, PathLike) else of for of in (targets, attributes))
-        asked = chosen_sets(test, x, a, language)
+        asked = chosen_sets(test, targets, attributes, language)
         need_sets(score, asked)
         return Followed(
             asked.id, score.short, asked.targets, asked.attributes, _scoring(score, unit), extreme=score.extreme,

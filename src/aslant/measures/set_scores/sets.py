@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from aslant.measures.set_scores.kinds import MANY, Score, Sets
 from aslant.measures.set_scores.statistic import Batch, FloatArray
 from aslant.measures.shared.suite import chosen_test, need_share
 from aslant.measures.shared.wordsets import Found, checked_words, find, need_distinct, word_lists
-from aslant.stimuli import WeatSet, WordList
+from aslant.stimuli import WeatSet, WordList, given_lists
+from aslant.stimuli.own_lists import is_lists
 from aslant.vectors import WordVectors
 
 
@@ -50,6 +52,8 @@ def _listed(given: Any, role: str) -> tuple[WordList, ...]:
     """Return one set or several as lists with names; a list of words is one set."""
     if isinstance(given, WordList):
         return (given,)
+    if isinstance(given, PathLike) or (isinstance(given, str) and is_lists(given)):
+        given = given_lists([given])
     items = given if isinstance(given, Mapping) else given if isinstance(given, str) else list(given)
     if isinstance(items, str) or (isinstance(items, list) and any(isinstance(item, str) for item in items)):
         return (WordList(role, checked_words(items)),)

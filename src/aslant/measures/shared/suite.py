@@ -16,6 +16,7 @@ from aslant.measures.shared.wordsets import FloatArray, Recorded, WordSets, prov
 from aslant.results.parts import WordsUsed
 from aslant.statistics import benjamini_hochberg
 from aslant.stimuli import LANGUAGES, StimulusSet, WeatSet, is_sentence, language_tests, load_set, load_sets, suite_sets
+from aslant.stimuli.loading import shipped_name
 
 
 class NoSpreadError(MeasureError):
@@ -113,9 +114,11 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         said = [f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some]
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
         number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
+        own = why.startswith("a vector in") and words.missing and shipped_name(test.id) is None
+        hint = "; 'aslant words check FILE --model …' suggests spellings" if own else ""
         raise TooFewWordsError(
             f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)})"
-            f"{_language_note(test, sets)}.",
+            f"{_language_note(test, sets)}{hint}.",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 
