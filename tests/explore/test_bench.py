@@ -103,6 +103,20 @@ def test_the_copied_command_gives_the_same_numbers(panel: str, tmp_path: Path) -
             assert found[name] == value
 
 
+@pytest.mark.parametrize(
+    ("panel", "men", "attributes"),
+    [("rnd", MEN, GROUPS["attributes"][:1]), ("weat", [MEN[0], "zzqqx", "zzqqy", "zzqqz"], GROUPS["attributes"])],
+    ids=["one attribute set", "few words found"],
+)
+def test_the_command_takes_what_the_page_takes(panel: Any, men: list[str], attributes: Any, tmp_path: Path) -> None:
+    targets = [Group("men", men), Group("women", WOMEN)]
+    asked = BenchRequest(panel=panel, model=0, targets=targets, attributes=[Group(**g) for g in attributes])
+    command = shlex.split(str(bench.code_of(sample(), bench.question_of(asked))["command"]))
+    app([*command[1:], "--quiet", "--json", str(tmp_path / "r.json")], standalone_mode=False)
+    found = aslant.read_result(tmp_path / "r.json")
+    assert numbers(found) == numbers(bench.question_of(asked).result(sample()))
+
+
 @pytest.mark.parametrize("panel", ["weat", "rnd"])
 def test_copied_toml_gives_the_same_numbers(panel: str, tmp_path: Path) -> None:
     toml = bench.code_of(sample(), question(panel))["toml"]

@@ -63,6 +63,14 @@ class Tests:
             found.append(chosen_test(None, self.targets, self.attributes))
         return found
 
+    def lists(self) -> dict[str, Any]:
+        """Return one's own targets and attributes where nothing else was named: as many sets as were given."""
+        from aslant.stimuli import given_lists
+
+        if self.test or self.words or self.language or not (self.targets and self.attributes):
+            return {}
+        return {"targets": given_lists(self.targets), "attributes": given_lists(self.attributes)}
+
 
 @dataclass(frozen=True)
 class Text:

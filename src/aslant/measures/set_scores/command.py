@@ -86,11 +86,15 @@ def _command(name: str) -> Any:
     ) -> Any:
         from aslant.measures.set_scores import measure, side_by_side
 
-        chosen = tests.sets() or None
+        own = tests.lists()
+        chosen = None if own else tests.sets() or None
         vectors = reading.open(model, quiet=running.quiet)
         how = {**vars(settings), "rng": running.seed}
+        score = getattr(measure, name.replace("-", "_"))
+        if own:
+            return score(vectors, **own, **how)
         if chosen and len(chosen) == 1:
-            return getattr(measure, name.replace("-", "_"))(vectors, chosen[0], **how)
+            return score(vectors, chosen[0], **how)
         return _suite(side_by_side.word_set_scores(vectors, chosen, scores=[name], **how))
 
     run.__doc__ = ABOUT[name] + MORE
