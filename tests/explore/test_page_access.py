@@ -111,6 +111,9 @@ def test_nothing_runs_over_the_side_of_a_phone(served: Served, visit: Visit, pan
         page.locator(f"#panel-{panel.lower()} [data-code=python]").wait_for()
         page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for tab in page.get_by_role("tab").all():
+        at = tab.bounding_box()
+        assert 0 <= at["x"] <= at["x"] + at["width"] <= 390
     if panel == "Bench":
         assert page.locator(".strip").is_visible()
         assert "Effect size d" in page.locator(".strip").inner_text()

@@ -241,6 +241,17 @@ def test_two_models_stand_side_by_side(served: Served, visit: Visit) -> None:
     assert "compare=3" in page.url
 
 
+def test_single_words_of_two_models_are_said_without_leftovers(served: Served, visit: Visit) -> None:
+    page = visit(served.address + OWN + "&w=words:nurse,engineer,teacher,carpenter&measure=wefat&compare=3")
+    page.get_by_role("heading", name="Compared with").wait_for()
+    settled(page)
+    assert page.locator(".second").inner_text().endswith(".")
+    page.locator("#panel-bench summary", has_text="How to read it").click()
+    assert page.locator("#panel-bench .notes li").first.inner_text().startswith("d > 0")
+    a, b = (page.get_by_role("group", name=f"{name} attributes").bounding_box() for name in ("First", "Second"))
+    assert a["y"] == b["y"]
+
+
 def test_a_model_is_not_offered_to_be_compared_with_itself(served: Served, visit: Visit) -> None:
     page = visit(served.address + OWN)
     settled(page)

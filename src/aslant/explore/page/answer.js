@@ -156,7 +156,7 @@ export class Answer extends EventTarget {
       { class: "second", "aria-label": `Compared with ${name}` },
       h("h3", {}, `Compared with ${name}`),
       h("p", {}, incomplete ? sentence(incomplete) : says),
-      facts?.length && list(facts),
+      facts?.length ? list(facts) : null,
       difference && [h("p", { class: "difference" }, difference.says), difference.facts && list(difference.facts)],
     );
   }

@@ -71,8 +71,9 @@ export const knock = async () => {
   }
 };
 
-/** Messages of aslant begin in lower case, as they follow "Error:" in a terminal. */
-export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** Messages of aslant begin in lower case, as they follow "Error:" in a terminal; the sign of a number stays ("d > 0"). */
+export const sentence = (text) =>
+  /^\w ?[<>=:]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
 const cut = (error) => (error.name === "AbortError" ? new Refusal("", "superseded") : gone(AWAY));
 
