@@ -87,6 +87,20 @@ def test_every_control_has_a_name(served: Served, visit: Visit, panel: str) -> N
     assert unnamed(page) == []
 
 
+def test_what_is_seen_is_what_is_heard(served: Served, visit: Visit) -> None:
+    page = visit(served.address)
+    settled(page)
+    assert page.get_by_role("navigation").get_by_role("tab").count() == len(PANELS)
+    heard = re.compile(r"^John\s*, frequency rank\s+267\s+of 44,437$")  # begins with what is seen
+    page.get_by_role("button", name=heard).wait_for()
+    page.locator("#panel-bench summary", has_text="Show the code").click()
+    levels = page.locator("#panel-bench").locator("h2, h3, h4").evaluate_all("(all) => all.map((one) => one.localName)")
+    assert "h4" not in levels
+    chart = page.locator("#panel-bench .plot svg")
+    assert chart.get_attribute("role") == "img"
+    assert chart.locator("> *").evaluate_all("(all) => all.every((part) => part.ariaHidden === 'true')")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out(served: Served, visit: Visit, scheme: str) -> None:
     page = visit(served.address, scheme=scheme)

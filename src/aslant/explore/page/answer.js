@@ -213,8 +213,8 @@ export class Answer extends EventTarget {
         this.fold(
           "Show the code",
           ...kinds.map(([kind, name]) => [
-            h("h4", {}, name),
-            h("pre", { tabindex: "0", "aria-label": `As ${name}` }, h("code", {}, code[kind])),
+            h("h3", {}, name),
+            h("pre", { tabindex: "0", role: "group", "aria-label": `As ${name}` }, h("code", {}, code[kind])),
           ]),
         ),
       ),
