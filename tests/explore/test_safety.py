@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -139,6 +140,22 @@ def test_more_words_than_a_page_takes_are_refused(asker: Asker) -> None:
     response = asker.post("bench", {"panel": "polarity", "model": 0, "classes": many, "words": ["he"]})
     assert response.status_code == 400
     assert "2,000 at a time" in response.json()["error"]
+
+
+@pytest.mark.parametrize("name", ["file", "templates"])
+def test_who_goes_away_in_the_middle_of_a_request_breaks_nothing(asker: Asker, name: str) -> None:
+    headers = {"host": f"127.0.0.1:{PORT}", "content-type": "application/json", "content-length": "9"}
+    scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/api/{name}", "query_string": b"", "headers": [
+        (key.encode(), value.encode()) for key, value in headers.items()
+    ]}  # fmt: skip
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 400) == 400
+
+    asyncio.run(asker.guard(scope, receive, send))
 
 
 HOSTILE = [
