@@ -99,7 +99,7 @@ export const stream = async (name, body, signal, online) => {
     rest = done ? "" : lines.pop();
     for (const line of lines.filter((text) => text.trim())) {
       const part = JSON.parse(line);
-      if (part.error) throw new Refusal(sentence(part.error), "refused");
+      if (part.error ?? part.incomplete) throw new Refusal(sentence(part.error ?? part.incomplete), "refused");
       if (part.result) return part.result;
       online(part);
     }
