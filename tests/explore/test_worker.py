@@ -48,6 +48,7 @@ def test_scores_appear_batch_by_batch_and_end_with_those_of_the_public_function(
     facts = {fact["label"]: fact for fact in last["result"]["facts"]}
     assert expected.contrasts[0].chance is not None
     assert f"p (chance) = {expected.contrasts[0].chance.pvalue:.3f}" in facts["Chance of the share"]["means"]
+    assert facts["Chance of the share"]["means"].endswith("as far from 50 %")
     assert facts["Chance of the share"]["value"].count("%") == facts["Share"]["value"].count("%") + 1
     assert any(column["title"].startswith("prior") for column in last["result"]["columns"])
     assert last["result"]["tries"]["count"] == 1

@@ -222,7 +222,7 @@ def _share(result: Any) -> list[dict[str, str]]:
     made = [{"label": "Share", "value": _percent(first.share), "means": f"{means}; interval {within}"}]
     if chance := first.chance:
         value = f"{_percent(chance.low)} to {_percent(chance.high)}"
-        made.append({**chance_fact(chance), "label": "Chance of the share", "value": value})
+        made.append({**chance_fact(chance, "50 %"), "label": "Chance of the share", "value": value})
     return [
         *made,
         {"label": "Mean score", "value": small(first.mean), "means": "0: no preference beyond the prior"},
