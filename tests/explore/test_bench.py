@@ -76,7 +76,9 @@ def test_own_test_and_chance_are_both_said(asker: Asker) -> None:
     facts = {fact["label"]: fact for fact in said["facts"]}
     assert facts["p"]["value"] == f"{result.pvalue:.3f}"
     assert "exact" in facts["p"]["means"]
-    assert f"p (chance) = {result.chance.pvalue:.3f}" in facts["Chance"]["means"]
+    assert facts["Chance"]["means"].endswith(
+        f"p (chance) = {result.chance.pvalue:.3f}, the share of them as far from 0"
+    )
     assert "random word sets of the same frequency" in said["says"].lower()
 
 
@@ -101,6 +103,20 @@ def test_the_copied_command_gives_the_same_numbers(panel: str, tmp_path: Path) -
     for name, value in numbers(expected(panel)).items():
         if name in ("effect_size", "value", "score", "pvalue", "chance", "words", "by_word"):
             assert found[name] == value
+
+
+@pytest.mark.parametrize(
+    ("panel", "men", "attributes"),
+    [("rnd", MEN, GROUPS["attributes"][:1]), ("weat", [MEN[0], "zzqqx", "zzqqy", "zzqqz"], GROUPS["attributes"])],
+    ids=["one attribute set", "few words found"],
+)
+def test_the_command_takes_what_the_page_takes(panel: Any, men: list[str], attributes: Any, tmp_path: Path) -> None:
+    targets = [Group("men", men), Group("women", WOMEN)]
+    asked = BenchRequest(panel=panel, model=0, targets=targets, attributes=[Group(**g) for g in attributes])
+    command = shlex.split(str(bench.code_of(sample(), bench.question_of(asked))["command"]))
+    app([*command[1:], "--quiet", "--json", str(tmp_path / "r.json")], standalone_mode=False)
+    found = aslant.read_result(tmp_path / "r.json")
+    assert numbers(found) == numbers(bench.question_of(asked).result(sample()))
 
 
 @pytest.mark.parametrize("panel", ["weat", "rnd"])

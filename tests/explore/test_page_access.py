@@ -87,6 +87,20 @@ def test_every_control_has_a_name(served: Served, visit: Visit, panel: str) -> N
     assert unnamed(page) == []
 
 
+def test_what_is_seen_is_what_is_heard(served: Served, visit: Visit) -> None:
+    page = visit(served.address)
+    settled(page)
+    assert page.get_by_role("navigation").get_by_role("tab").count() == len(PANELS)
+    heard = re.compile(r"^John\s*, frequency rank\s+267\s+of 44,437$")  # begins with what is seen
+    page.get_by_role("button", name=heard).wait_for()
+    page.locator("#panel-bench summary", has_text="Show the code").click()
+    levels = page.locator("#panel-bench").locator("h2, h3, h4").evaluate_all("(all) => all.map((one) => one.localName)")
+    assert "h4" not in levels
+    chart = page.locator("#panel-bench .plot svg")
+    assert chart.get_attribute("role") == "img"
+    assert chart.locator("> *").evaluate_all("(all) => all.every((part) => part.ariaHidden === 'true')")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out(served: Served, visit: Visit, scheme: str) -> None:
     page = visit(served.address, scheme=scheme)
@@ -111,6 +125,9 @@ def test_nothing_runs_over_the_side_of_a_phone(served: Served, visit: Visit, pan
         page.locator(f"#panel-{panel.lower()} [data-code=python]").wait_for()
         page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for tab in page.get_by_role("tab").all():
+        at = tab.bounding_box()
+        assert 0 <= at["x"] <= at["x"] + at["width"] <= 390
     if panel == "Bench":
         assert page.locator(".strip").is_visible()
         assert "Effect size d" in page.locator(".strip").inner_text()

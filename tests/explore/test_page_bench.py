@@ -46,7 +46,7 @@ def test_it_opens_on_a_published_test_with_the_numbers_of_the_public_function(pa
     assert "first try" in page.locator(".tries").inner_text()
     assert page.locator("#tries b").inner_text() == "1"
     assert words_of(page, "First targets")[:2] == ["John", "Paul"]
-    assert "frequency rank 267 of 44,437" in chip(page, "John").locator(".word").get_attribute("aria-label")
+    assert "frequency rank 267 of 44,437" in chip(page, "John").locator(".word").text_content()
 
 
 def test_a_typed_word_is_completed_and_changes_the_numbers(page: Any) -> None:
@@ -239,6 +239,17 @@ def test_two_models_stand_side_by_side(served: Served, visit: Visit) -> None:
     settled(page)
     assert page.locator(".second .facts").count() >= 1
     assert "compare=3" in page.url
+
+
+def test_single_words_of_two_models_are_said_without_leftovers(served: Served, visit: Visit) -> None:
+    page = visit(served.address + OWN + "&w=words:nurse,engineer,teacher,carpenter&measure=wefat&compare=3")
+    page.get_by_role("heading", name="Compared with").wait_for()
+    settled(page)
+    assert page.locator(".second").inner_text().endswith(".")
+    page.locator("#panel-bench summary", has_text="How to read it").click()
+    assert page.locator("#panel-bench .notes li").first.inner_text().startswith("d > 0")
+    a, b = (page.get_by_role("group", name=f"{name} attributes").bounding_box() for name in ("First", "Second"))
+    assert a["y"] == b["y"]
 
 
 def test_a_model_is_not_offered_to_be_compared_with_itself(served: Served, visit: Visit) -> None:

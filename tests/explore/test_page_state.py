@@ -41,6 +41,16 @@ def test_a_link_restores_every_word_and_setting_for_somebody_else(served: Served
     assert fact(other, "Effect size") == fact(page, "Effect size")
 
 
+def test_a_direction_of_a_set_does_not_outlast_a_reload_and_other_words(served: Served, visit: Visit) -> None:
+    page = visit(served.address)
+    settled(page)
+    page.reload()
+    settled(page)
+    assert page.get_by_label("Direction").input_value() == "greater"
+    add(page, "first targets", "Robert")
+    assert page.get_by_label("Direction").input_value() == "two-sided"
+
+
 def test_a_reload_keeps_all_panels_and_does_not_reset_the_tries(served: Served, visit: Visit) -> None:
     page = visit(served.address + OWN)
     settled(page)

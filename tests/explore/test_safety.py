@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -123,7 +124,6 @@ def test_what_is_nested_deeply_is_refused_like_anything_else(asker: Asker, deep:
     [("", "not one that this page sends"), ("[]", "not one"), ('{"model": 0}', "missing required"),
      ('{"model": 0, "words": "he"}', "Expected `array`"), ('{"model": true, "words": []}', "Expected `int`"),
      ('{"model": 7, "words": []}', "there is no model 7"), ('{"model": 0, "words": [], "x": 1}', "unknown field"),
-     ('{"model": 0, "words": ["a\\u0000b"]}', "control"), ('{"model": 0, "words": ["\\u001b[2J"]}', "control"),
      ('{"model": 0, "words": ["\\ud800"]}', "not one"), (b'{"model": 0, "words": ["\xff"]}', "not one"),
      ('{"model": 0, "words": [""]}', "length >= 1"), ("[" * 100_000, "not one")],
 )  # fmt: skip
@@ -133,12 +133,35 @@ def test_requests_that_no_page_sends_get_one_sentence(asker: Asker, body: str | 
     assert said in response.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["he"] * 2_001, "a list may have 2,000 entries"), (["x" * 101], "a word or sentence may have 100 characters"),
+     (["a\0b"], "control"), (["\x1b[2J"], "control")],
+)  # fmt: skip
+def test_what_people_may_have_pasted_is_refused_in_plain_words(asker: Asker, words: list[str], said: str) -> None:
+    assert said in asker.ask("words", model=0, words=words)["incomplete"]
+
+
 def test_more_words_than_a_page_takes_are_refused(asker: Asker) -> None:
-    assert asker.post("words", {"model": 0, "words": ["he"] * 2_001}).status_code == 400
     many = [{"name": str(n), "words": [f"w{n}-{i}" for i in range(300)]} for n in range(12)]
-    response = asker.post("bench", {"panel": "polarity", "model": 0, "classes": many, "words": ["he"]})
-    assert response.status_code == 400
-    assert "2,000 at a time" in response.json()["error"]
+    said = asker.ask("bench", panel="polarity", model=0, classes=many, words=["he"])
+    assert "2,000 at a time" in said["incomplete"]
+
+
+@pytest.mark.parametrize("name", ["file", "templates"])
+def test_who_goes_away_in_the_middle_of_a_request_breaks_nothing(asker: Asker, name: str) -> None:
+    headers = {"host": f"127.0.0.1:{PORT}", "content-type": "application/json", "content-length": "9"}
+    scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/api/{name}", "query_string": b"", "headers": [
+        (key.encode(), value.encode()) for key, value in headers.items()
+    ]}  # fmt: skip
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 400) == 400
+
+    asyncio.run(asker.guard(scope, receive, send))
 
 
 HOSTILE = [

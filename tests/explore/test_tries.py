@@ -111,3 +111,13 @@ def test_a_reload_does_not_reset_tries_and_nothing_else_does() -> None:
     sets = "men (5), women (5), career (4), home (4)"
     assert questions == [f"weat: {sets}; {way}; on sample" for way in ("two-sided", "greater")]
     assert asker.post("tries/reset", {}).status_code == 404
+
+
+def test_both_axes_are_counted_and_said_and_turned_around_they_are_no_new_tries() -> None:
+    asker = Asker()
+    x, y = ({"name": "", "first": first, "second": second} for first, second in ((["she"], ["he"]), (["war"], ["art"])))
+    said = asker.ask("axes", model=0, x=x, y=y, words=MEN[1:])["tries"]
+    assert said["count"] == 2
+    assert 0 < said["says"].index("Horizontal axis: p (chance)") < said["says"].index("Vertical axis: p (chance)")
+    turned = {**x, "first": x["second"], "second": x["first"]}
+    assert asker.ask("axes", model=0, x=turned, y=y, words=MEN[1:])["tries"]["count"] == 2

@@ -22,7 +22,7 @@ from exploring import TOKEN, Asker, sample
 pytest.importorskip("torch", reason="language models need torch: pip install '.[lm]'")
 
 ATTRIBUTES = ["nurse", "engineer", "doctor", "teacher", "lawyer", "cook", "singer", "farmer", "king", "writer"]
-TEMPLATES = {
+TEMPLATES: dict[str, Any] = {
     "model": 0, "templates": ["[TARGET] is a [ATTRIBUTE]."],
     "targets": [{"name": "he", "words": ["he"]}, {"name": "she", "words": ["she"]}],
     "attributes": [{"name": "jobs", "words": ATTRIBUTES}],
@@ -47,9 +47,14 @@ def test_scores_appear_batch_by_batch_and_end_with_those_of_the_public_function(
     assert {row["c0"]: row["c1"] for row in last["result"]["rows"]} == scores
     facts = {fact["label"]: fact for fact in last["result"]["facts"]}
     assert expected.contrasts[0].chance is not None
-    assert f"p (chance) = {expected.contrasts[0].chance.pvalue:.3f}" in facts["Chance"]["means"]
+    assert f"p (chance) = {expected.contrasts[0].chance.pvalue:.3f}" in facts["Chance of the share"]["means"]
+    assert facts["Chance of the share"]["means"].endswith("as far from 50 %")
+    assert facts["Chance of the share"]["value"].count("%") == facts["Share"]["value"].count("%") + 1
     assert any(column["title"].startswith("prior") for column in last["result"]["columns"])
     assert last["result"]["tries"]["count"] == 1
+    attributes = [{"name": "", "words": ATTRIBUTES[::-1]}]
+    turned = {**TEMPLATES, "targets": TEMPLATES["targets"][::-1], "attributes": attributes, "seed": 1}
+    assert asker.lines("templates", **turned)[-1]["result"]["tries"]["count"] == 1
 
 
 def test_copied_python_of_templates_gives_the_same_numbers(asker: Asker) -> None:
@@ -201,7 +206,12 @@ def test_an_enumeration_can_be_walked_through() -> None:
     ):
         assert said["says"].startswith("Significant") == cell.significant
         reached = cell.significant and cell.chance_pvalue is not None and cell.chance_pvalue > 0.05
-        assert ("no finding" in said["says"]) == reached
+        assert ("no finding" in said["says"]) == said["reached"] == reached
+    names = {n: words.centre_words[:3] for n, words in enumerate(expected.categories)}
+    assert {c["number"]: tuple(w["word"] for w in c["centre"]) for c in answer["categories"]} == {
+        n: names[n] for n in expected.ordering
+    }
+    assert answer["chart"] is None  # its words could not be covered
     assert answer["note"].startswith("These measures reproduce stereotypes")
 
 

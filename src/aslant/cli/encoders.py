@@ -51,11 +51,6 @@ class Tests:
         str | None, o.option("Tests in another language: de, fr, hi … (fetched by data name), or a file.", "CODE|FILE")
     ] = None
 
-    def own_alone(self) -> tuple[list[str], list[str]] | None:
-        """Return one's own targets and attributes if they are all that is asked for."""
-        named = self.test or self.words or self.language
-        return None if named or not (self.targets and self.attributes) else (self.targets, self.attributes)
-
     def sets(self) -> list[WeatSet]:
         """Return the tests that were named, in a language if one was given, those in files, and one's own."""
         from aslant.measures.shared.suite import chosen_test
@@ -67,6 +62,14 @@ class Tests:
         if self.targets or self.attributes:
             found.append(chosen_test(None, self.targets, self.attributes))
         return found
+
+    def lists(self) -> dict[str, Any]:
+        """Return one's own targets and attributes where nothing else was named: as many sets as were given."""
+        from aslant.stimuli import given_lists
+
+        if self.test or self.words or self.language or not (self.targets and self.attributes):
+            return {}
+        return {"targets": given_lists(self.targets), "attributes": given_lists(self.attributes)}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from aslant.explore import axes, bench, kept
 from aslant.explore.long_questions import PAIR_SCORES, PAIR_SETS
 from aslant.explore.opened import Opened
 from aslant.explore.reading_files import read_file
+from aslant.explore.tries import pvalues_of
 from aslant.explore.visit import Explorer, Visit
 from aslant.report.html import CONTENT
 from aslant.report.offensive_words import may_offend
@@ -178,10 +179,14 @@ def placed(explorer: Explorer, visit: Visit, body: bytes) -> Any:
     results = axes.polarities(opened, asked)
     said = axes.shown_axes(opened, results) | {"code": axes.axes_code(opened, asked), "draft": asked.draft}
     if not asked.draft:
+        keys = []
         for result in results:
-            key = "axis", opened.number, *(frozenset(g.tokens) for g in result.classes), frozenset(asked.words)
-            title = f"axis {axes.ends_of(result)} on {opened.name}"
-            said["tries"] = visit.counted(key, title, result)
+            ends = frozenset(frozenset(group.tokens) for group in result.classes)
+            keys.append(("axis", opened.number, ends, frozenset(asked.words)))
+            title = f"axis {axes.ends_of(result)}, {plural(len(set(asked.words)), 'word')}; on {opened.name}"
+            visit.tries.add(keys[-1], title, *pvalues_of(result))
+        first = visit.tries.corrected(keys[0], "Horizontal axis") or {"this": ""}
+        said["tries"] = visit.tries.corrected(keys[1], "Vertical axis", first["this"])
     return {**said, "name": opened.name, "seconds": round(time.perf_counter() - began, 4)}
 
 

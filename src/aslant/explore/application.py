@@ -34,6 +34,7 @@ BUSY = "too many people are asking at once; try again in a moment."
 def application(explorer: Explorer) -> Starlette:
     """Return the application of one server."""
     from starlette.applications import Starlette
+    from starlette.requests import ClientDisconnect
     from starlette.routing import Route
 
     asked = [
@@ -50,7 +51,7 @@ def application(explorer: Explorer) -> Starlette:
         Route("/assets/{name}", _asset),
         Route("/{name}", _page),
     ]
-    handlers: Any = {500: _broken, 404: _absent, 405: _absent, TooLargeError: _too_large}
+    handlers: Any = {500: _broken, 404: _absent, 405: _absent, TooLargeError: _too_large, ClientDisconnect: _unsaid}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -163,6 +164,10 @@ async def _absent(request: Request, error: Exception) -> Response:
 
 async def _too_large(request: Request, error: Exception) -> Response:
     return json_of({"error": TOO_LARGE}, 413)
+
+
+async def _unsaid(request: Request, error: Exception) -> Response:
+    return json_of({"error": "the request ended before all of it had come."}, 400)  # to nobody: a tab was closed
 
 
 async def _broken(request: Request, error: Exception) -> Response:

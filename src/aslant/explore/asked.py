@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,6 +12,8 @@ from msgspec import Meta, Struct
 from aslant.errors import AslantError
 
 S = TypeVar("S", bound="Request")
+#: What msgspec says of something that people may have pasted.
+LONG = re.compile(r"Expected `(str|array)` of length <= (\d+)")
 #: Words of a whole request: what more would take is for the command line.
 MOST_WORDS = 2_000
 Word = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -181,6 +184,9 @@ def read(body: bytes, kind: type[S]) -> S:
         found = msgspec.json.decode(body, type=kind)
         check_texts(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if long := LONG.search(str(error)):
+            what, unit = {"str": ("a word or sentence", "characters"), "array": ("a list", "entries")}[long[1]]
+            raise AslantError(f"{what} may have {int(long[2]):,} {unit} on this page; one has more.") from None
         raise RequestError(f"the request is not one that this page sends: {error}.") from None
     return found
 
@@ -189,10 +195,10 @@ def check_texts(content: Any) -> None:
     """Refuse characters that control something, which no word has, and more words than a request may have."""
     texts = list(_texts(content))
     if len(texts) > MOST_WORDS + 100:
-        raise RequestError(f"{len(texts):,} words were given; the page takes {MOST_WORDS:,} at a time.")
+        raise AslantError(f"{len(texts):,} words were given; the page takes {MOST_WORDS:,} at a time.")
     for text in texts:
         if bad := next((c for c in text if unicodedata.category(c) in ("Cc", "Cs")), None):
-            raise RequestError(f"{text[:40]!r} has a control character ({bad!r}), which no word has; leave it out.")
+            raise AslantError(f"{text[:40]!r} has a control character ({bad!r}), which no word has; leave it out.")
 
 
 def _texts(content: Any) -> Any:

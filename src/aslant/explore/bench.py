@@ -146,11 +146,13 @@ def _elsewhere(opened: Opened, question: Question) -> dict[str, str | None]:
             listed, lists = copied.joined(made["words"]), copied.as_lists("--attributes", made["attributes"])
             if listed is not None and lists is not None:
                 words = ["--words", listed, *lists, "--alternative", made["alternative"]]
-        elif len(made["attributes"]) == 2:
-            toml = as_toml(_weat_set(made))
+        else:
             lists = _four_lists(made)
+            toml = as_toml(_weat_set(made)) if len(made["attributes"]) == 2 else None
             way = ["--alternative", made["alternative"]] if question.panel == "weat" else []
-            words = [*(lists or ["--words", "own.toml"]), *way]
+            own = lists or (["--words", "own.toml"] if toml else None)
+            if own is not None:
+                words = [*own, *way, "--min-found", "0"]  # the commands ask for half of each set
     except AslantError:  # what a set of one's own may not be, such as a word on both sides; then nothing was measured
         return {"command": None, "toml": None}
     name = question.function.replace("_", "-")

@@ -112,10 +112,11 @@ def facts_of(result: Any) -> list[Fact]:
     return made
 
 
-def chance_fact(chance: Chance) -> Fact:
-    """Say what chance gives."""
+def chance_fact(chance: Chance, middle: str = "0") -> Fact:
+    """Say what chance gives, and how much of it is as far from the `middle` as what was measured."""
     drawn = DRAWN.get(chance.kind, chance.kind)
-    told = f"what 95 % of {chance.draws:,} {drawn} give; p (chance) = {pvalue(chance.pvalue)}"
+    reached = f"p (chance) = {pvalue(chance.pvalue)}, the share of them as far from {middle}"
+    told = f"what 95 % of {chance.draws:,} {drawn} give; {reached}"
     return _fact("Chance", between(chance.low, chance.high), told)
 
 

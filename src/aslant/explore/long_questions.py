@@ -13,6 +13,7 @@ from aslant.explore import copied
 from aslant.explore.asked import EnumerationRequest, PairsRequest, Request, TemplatesRequest, by_name
 from aslant.explore.facts import chance_fact, marked, shown
 from aslant.explore.opened import Opened
+from aslant.report.assembly import documents_of
 from aslant.report.html import CONTENT
 from aslant.report.tables import plain, pvalue, small
 
@@ -25,9 +26,9 @@ PAIR_SCORES = {
     "crows": "CrowS-Pairs' own", "aul": "AUL", "aula": "AULA", "likelihood": "likelihood",
     "likelihood-per-piece": "likelihood per piece",
 }  # fmt: skip
-#: Names of a group, words of a category and pairs of a category that the page can show.
+#: Names of a group and words of a category that the page can show.
 SOME = 0.05
-MOST_NAMES, MOST_WORDS, MOST_PAIRS = 60, 60, 200
+MOST_NAMES, MOST_WORDS = 40, 40
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,15 @@ class LongQuestion:
     def key(self) -> Hashable:
         """What makes two questions the same."""
         return self.job, repr(sorted(self.arguments.items()))
+
+    @property
+    def tried(self) -> Hashable:
+        """What makes two questions one try: the order of words, the names of their sets and the seed do not matter."""
+        made: dict[str, Any] = {n: frozenset(v) if isinstance(v, list) else v for n, v in self.arguments.items()}
+        made.pop("rng")
+        if sets := made.get("targets"):
+            made["targets"] = frozenset(frozenset(words) for words in sets.values())
+        return self.job, frozenset(made.items())
 
 
 def enumeration(asked: EnumerationRequest) -> LongQuestion:
@@ -65,7 +75,10 @@ def templates(asked: TemplatesRequest) -> LongQuestion:
         raise AslantError("Type at least one attribute.")
     # always a list: a single text without [TARGET] would be the name of a set, or of a file on this disk
     arguments = {"template": asked.templates, "targets": targets, "attributes": attributes, "rng": asked.seed}
-    return LongQuestion("templates", "log_probability_bias", arguments, f"templates: {', '.join(map(plain, targets))}")
+    sets = ", ".join(f"{plain(name)} ({len(words)})" for name, words in targets.items())
+    sentences = ", ".join(map(plain, asked.templates))
+    title = f"templates: {sets}; {plural(len(attributes), 'attribute')}; {sentences}"
+    return LongQuestion("templates", "log_probability_bias", arguments, title)
 
 
 def pairs(asked: PairsRequest) -> LongQuestion:
@@ -98,9 +111,11 @@ def answered(opened: Opened, asked: LongQuestion, result: Any) -> dict[str, Any]
     if asked.job == "enumeration":
         said |= _walk(result)
     elif asked.job == "pairs":
+        about = [plain(note) for note in documents_of(result)[0].remarks()]  # every pair is shown, not some
         said |= {"pairs": _single(result), "facts": _pairs_facts(result), "says": _first_sentence(result)}
+        said |= {"notes": about}
     elif asked.job == "templates":
-        said["facts"] = [*_share(result), *said["facts"]]
+        said["facts"] = _share(result)
     return {**said, "name": opened.name, "code": code_of(opened, asked)}
 
 
@@ -112,8 +127,8 @@ def _walk(result: Any) -> dict[str, Any]:
         for n, g in enumerate(result.groups)
     ]
     categories = [
-        {"number": n, "title": ", ".join(map(plain, result.categories[n].centre_words[:3]))}
-        | {"size": result.categories[n].size, "offensive": _any(result.categories[n].centre_words[:3])}
+        {"number": n, "size": result.categories[n].size}
+        | {"centre": [marked(word) for word in result.categories[n].centre_words[:3]]}
         | {"words": [marked(word) for word in result.categories[n].words[:MOST_WORDS]]}
         for n in result.ordering
     ]
@@ -129,7 +144,8 @@ def _walk(result: Any) -> dict[str, Any]:
             f"as many: {as_many}); p (chance) = {pvalue(chance.pvalue)}"
         )
         facts.append({"label": "Random words in place of the names", "value": f"{low} to {high}", "means": means})
-    return {"groups": groups, "categories": categories, "cells": cells, "note": CONTENT, "facts": facts}
+    walked = {"groups": groups, "categories": categories, "cells": cells, "note": CONTENT, "facts": facts}
+    return {**walked, "chart": None}  # the table is the chart, with words covered that may offend
 
 
 def _percent(share: float | None) -> str:
@@ -155,16 +171,13 @@ def _pairs_facts(result: Any) -> list[dict[str, str]]:
     shares = [share for twin in result.twins if (share := twin.shares.get(every.name)) is not None]
     if shares:
         low, high = _percent(min(shares)), _percent(max(shares))
-        means = f"what {plural(len(shares), 'untrained model')} of the same architecture give: word pieces, no learning"
+        gives = "gives" if len(shares) == 1 else "give"
+        means = f"what {plural(len(shares), 'untrained model')} of the same architecture {gives}, without any learning"
         made.append({"label": "Chance", "value": low if low == high else f"{low} to {high}", "means": means})
     for score in result.language_model:
         means = f"lms {score.lms:.0f}, ss {score.ss:.0f}; 100: sensible, and as often against a stereotype as for it"
         made.append({"label": f"ICAT, {plain(score.part)}", "value": f"{score.icat:.0f}", "means": means})
     return made
-
-
-def _any(words: Any) -> bool:
-    return any(marked(word)["offensive"] for word in words)
 
 
 def _cell(cell: Any) -> dict[str, Any]:
@@ -179,6 +192,7 @@ def _cell(cell: Any) -> dict[str, Any]:
     return {
         "says": _cell_says(cell),
         "group": cell.group, "category": cell.category, "significant": cell.significant, "tested": cell.tested,
+        "reached": bool(cell.significant and cell.chance_pvalue is not None and cell.chance_pvalue > SOME),
         "value": small(cell.score), "facts": facts if cell.tested else [], "words": [marked(w) for w in cell.words],
     }  # fmt: skip
 
@@ -201,15 +215,18 @@ def _cell_says(cell: Any) -> str:
 
 
 def _share(result: Any) -> list[dict[str, str]]:
-    """Return the facts about the first contrast between target sets: the share of attributes, p, chance."""
+    """Return the facts about the first contrast between target sets: the share of attributes, chance, mean, p."""
     first = result.contrasts[0]
+    within = f"{_percent(first.low)} to {_percent(first.high)}"
     means = f"of {plural(first.n, 'attribute')} go with {plain(first.first)} rather than {plain(first.second)}"
-    interval = f"{first.low:.0%} to {first.high:.0%}".replace("%", " %")
+    made = [{"label": "Share", "value": _percent(first.share), "means": f"{means}; interval {within}"}]
+    if chance := first.chance:
+        value = f"{_percent(chance.low)} to {_percent(chance.high)}"
+        made.append({**chance_fact(chance, "50 %"), "label": "Chance of the share", "value": value})
     return [
-        {"label": "Share", "value": f"{first.share:.0%}".replace("%", " %"), "means": f"{means}; interval {interval}"},
+        *made,
         {"label": "Mean score", "value": small(first.mean), "means": "0: no preference beyond the prior"},
         {"label": "p", "value": pvalue(first.pvalue), "means": "of the mean, over the signs of the attributes"},
-        *([chance_fact(first.chance)] if first.chance and first.chance != result.chance else []),
     ]
 
 
@@ -221,7 +238,7 @@ def _single(result: Any) -> list[dict[str, Any]]:
     return [
         {"category": name, "more": p.more, "less": p.less, "difference": small(p.difference), "offensive": True}
         for name, of_category in sorted(by_category.items())
-        for p in of_category[:MOST_PAIRS]
+        for p in of_category
     ]
 
 

@@ -42,7 +42,7 @@ def result_of(
 
 def _answered(visit: Visit, opened: Opened, asked: LongQuestion, result: Any) -> dict[str, Any]:
     """Return what the page shows of one model's answer, with what all tries make of it."""
-    tries = visit.tries.corrected((opened.number, asked.key))
+    tries = visit.tries.corrected((opened.number, asked.tried))
     return {**long_questions.answered(opened, asked, result), "tries": tries}
 
 
@@ -61,7 +61,7 @@ async def lines(
         try:
             found = [(opened, result_of(explorer, opened, asked, tell, stopped)) for opened in models]
             for opened, result in found:
-                key, title = (opened.number, asked.key), f"{asked.title}; on {opened.name}"
+                key, title = (opened.number, asked.tried), f"{asked.title}; on {opened.name}"
                 visit.tries.add(key, title, *pvalues_of(result))
             first, *others = (_answered(visit, opened, asked, result) for opened, result in found)
             tell({"result": first | ({"other": others[0]} if others else {})})

@@ -41,8 +41,8 @@ class Tries:
                 raise AslantError(f"you have tried {MOST:,} questions, more than are counted; start the server anew.")
             self.asked[key] = Try(question, own, chance)
 
-    def corrected(self, key: Hashable) -> dict[str, Any] | None:
-        """Return what all tries make of the p-values of one; None: it has none."""
+    def corrected(self, key: Hashable, name: str = "This one", before: str = "") -> dict[str, Any] | None:
+        """Return what all tries make of the p-values of one, said after `before` of another; None: it has none."""
         with self.lock:
             keys, found = list(self.asked), list(self.asked.values())
         if key not in keys:
@@ -52,7 +52,8 @@ class Tries:
         holms, qvalues = known_holm(own), known_qvalues(own)
         made = {"count": len(found), "pvalue": own[at], "corrected_pvalue": holms[at], "qvalue": qvalues[at]}
         made |= {"chance_corrected": known_holm(chance)[at], "chance_qvalue": known_qvalues(chance)[at]}
-        return {**made, "says": says(found[at], made, own, chance)}
+        this = said_of(found[at], made, name)
+        return {**made, "this": this, "says": says(found[at], len(found), before + this, own, chance)}
 
     def tested(self) -> list[float]:
         """Return every p-value of a try's own test, corrected for all of them."""
@@ -98,29 +99,31 @@ def known_holm(pvalues: list[float | None]) -> list[float | None]:
     return [None if p is None else next(corrected) for p in pvalues]
 
 
-def says(one: Try, made: dict[str, Any], own: list[float | None], chance: list[float | None]) -> str:
-    """Say how many tries there were, what of them comes by chance alone, and what is left of this one."""
-    count = made["count"]
-    if count == 1:
-        return "This is your first try. Each further one makes it easier to find something by chance."
-    which, all_of = ("p", own) if one.pvalue is not None else ("p (chance)", chance)
-    known = [p for p in all_of if p is not None]
-    if not known:
-        return f"You have tried {plural(count, 'question')}."
+def said_of(one: Try, made: dict[str, Any], name: str) -> str:
+    """Say what is left of the p-values of a try after the correction for all."""
     told = [
-        f"{name} = {pvalue(value)}, corrected for all tries {pvalue(made[corrected])}"
-        for name, value, corrected in (
+        f"{label} = {pvalue(value)}, corrected for all tries {pvalue(made[corrected])}"
+        for label, value, corrected in (
             ("p", one.pvalue, "corrected_pvalue"), ("p (chance)", one.chance, "chance_corrected")
         )
         if value is not None
     ]  # fmt: skip
-    this = f" This one: {'; '.join(told)} (Holm)." if told else ""
-    n = len(known)
+    return f" {name}: {'; '.join(told)} (Holm)." if told else ""
+
+
+def says(one: Try, count: int, told: str, own: list[float | None], chance: list[float | None]) -> str:
+    """Say how many tries there were, what of them comes by chance alone, and what is left of those `told`."""
+    if count == 1:
+        return "This is your first try. Each further one makes it easier to find something by chance."
+    which, all_of = ("p", own) if one.pvalue is not None else ("p (chance)", chance)
+    n = len([p for p in all_of if p is not None])
+    if not n:
+        return f"You have tried {plural(count, 'question')}."
     luck = (
         f" Without any effect, {n} independent ones would still give some {which} of 0.05 or less in "
         f"{_share(1 - 0.95**n)} of such series."
     )
-    return f"You have tried {plural(count, 'question')}.{this}{luck if n > 1 else ''}"
+    return f"You have tried {plural(count, 'question')}.{told}{luck if n > 1 else ''}"
 
 
 def _share(share: float) -> str:

@@ -251,7 +251,7 @@ def test_results_depend_on_neither_order_nor_form(tmp_path: Path) -> None:
         (["river", "music"], {"groups": ["a", "b"], "prompts": ["p", "p"]}, "in the groups 'a' and 'b'"),
         (["zzzq"], {}, "has none of the words"),
         (["river"], {"classes": ["female"]}, "1 class given"),
-        (["river"], {"classes": ["female", "zzzq"]}, "at least 1 are needed"),
+        (["river"], {"classes": ["female", "zzzq"]}, "at least 1 is needed"),
         (["river"], {"classes": {"a": ["she"], "b": ["She"]}}, "only one of the two sets"),
         (["river"], {"tokens": {"a": ["she"]}}, "tokens of 1 class for 2"),
         (["river"], {"threshold": 2.0}, "threshold is 2.0"),

@@ -156,7 +156,7 @@ export class Answer extends EventTarget {
       { class: "second", "aria-label": `Compared with ${name}` },
       h("h3", {}, `Compared with ${name}`),
       h("p", {}, incomplete ? sentence(incomplete) : says),
-      facts?.length && list(facts),
+      facts?.length ? list(facts) : null,
       difference && [h("p", { class: "difference" }, difference.says), difference.facts && list(difference.facts)],
     );
   }
@@ -213,8 +213,8 @@ export class Answer extends EventTarget {
         this.fold(
           "Show the code",
           ...kinds.map(([kind, name]) => [
-            h("h4", {}, name),
-            h("pre", { tabindex: "0", "aria-label": `As ${name}` }, h("code", {}, code[kind])),
+            h("h3", {}, name),
+            h("pre", { tabindex: "0", role: "group", "aria-label": `As ${name}` }, h("code", {}, code[kind])),
           ]),
         ),
       ),

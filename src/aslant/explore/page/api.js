@@ -71,8 +71,9 @@ export const knock = async () => {
   }
 };
 
-/** Messages of aslant begin in lower case, as they follow "Error:" in a terminal. */
-export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** Messages of aslant begin in lower case, as they follow "Error:" in a terminal; the sign of a number stays ("d > 0"). */
+export const sentence = (text) =>
+  /^\w ?[<>=:]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
 const cut = (error) => (error.name === "AbortError" ? new Refusal("", "superseded") : gone(AWAY));
 
@@ -98,7 +99,7 @@ export const stream = async (name, body, signal, online) => {
     rest = done ? "" : lines.pop();
     for (const line of lines.filter((text) => text.trim())) {
       const part = JSON.parse(line);
-      if (part.error) throw new Refusal(sentence(part.error), "refused");
+      if (part.error ?? part.incomplete) throw new Refusal(sentence(part.error ?? part.incomplete), "refused");
       if (part.result) return part.result;
       online(part);
     }

@@ -80,6 +80,7 @@ export class Bench {
       strip(this.answer),
     );
     this.boxes = [];
+    this.stated = this.known(); // an address with a direction states it for its words
     this.store.addEventListener("change", () => this.draw());
     this.draw(!this.store.fresh); // empty boxes are a question only once somebody has emptied them
     if (this.store.fresh) this.fill("weat-6");
@@ -136,19 +137,24 @@ export class Bench {
       if (set.alternative && settings.measure === "weat") settings.alternative = set.alternative;
       this.stated = set.alternative ? new Set(set.groups.flatMap(({ words }) => words)) : null;
     });
-    const notes = [set.title && `${set.title}.`, set.caution, set.note, ...(set.notes ?? [])].filter(Boolean);
+    const notes = [set.title !== "own" && `${set.title}.`, set.caution, set.note, ...(set.notes ?? [])].filter(Boolean);
     this.told.textContent = notes.map(visible).join(" ");
+  }
+
+  /** The words of the four boxes. */
+  known() {
+    return new Set(["x", "y", "a", "b"].flatMap((key) => this.store.lists[key].words.map(({ word }) => word)));
   }
 
   /** The direction that a set states holds for its words: with words of one's own the test is two-sided again. */
   unstate() {
-    const { settings, lists } = this.store;
+    const { settings } = this.store;
     if (!this.stated || settings.alternative === "two-sided") return;
-    if (["x", "y", "a", "b"].every((key) => lists[key].words.every(({ word }) => this.stated.has(word)))) return;
+    if ([...this.known()].every((word) => this.stated.has(word))) return;
     this.stated = null;
     settings.alternative = "two-sided";
     this.store.write();
-    this.told.textContent = "The direction was stated for the words of the set; with others the test is two-sided.";
+    this.told.textContent = "The direction was stated for other words; with these the test is two-sided.";
   }
 
   draw(asks = true) {

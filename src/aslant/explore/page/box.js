@@ -167,8 +167,9 @@ export class Box {
   chip({ word, struck }, index) {
     const row = this.row(word);
     const gone = row && row.token === null;
-    const rank = row?.rank && !gone ? `frequency rank ${plain(row.rank)} of ${plain(total(this.model()))}` : "";
-    const told = [struck ? "struck out" : "", gone ? "not in the vocabulary" : rank].filter(Boolean).join(", ");
+    const ranked = row?.rank && !gone;
+    const of = ranked && ` of ${plain(total(this.model()))}`;
+    const heard = (text) => h("span", { class: "unseen" }, text);
     const main = h(
       "button",
       {
@@ -176,8 +177,7 @@ export class Box {
         class: "word",
         tabindex: index === this.at ? "0" : "-1",
         "aria-pressed": String(struck),
-        "aria-label": `${visible(word)}${told ? `, ${told}` : ""}`,
-        title: `${struck ? "Click to bring it back." : "Click to strike it out."}${rank ? ` ${rank[0].toUpperCase()}${rank.slice(1)}.` : ""}`,
+        title: `${struck ? "Click to bring it back." : "Click to strike it out."}${ranked ? ` Frequency rank ${plain(row.rank)}${of}.` : ""}`,
         onclick: () => {
           this.at = index;
           this.strike(word);
@@ -187,7 +187,9 @@ export class Box {
         },
       },
       wordElement(word),
-      gone ? h("small", { class: "gone" }, "missing") : rank && h("small", {}, plain(row.rank)),
+      struck && heard(", struck out"),
+      gone && h("small", { class: "gone" }, heard(", "), "missing"),
+      ranked && h("small", {}, heard(", frequency rank "), plain(row.rank), heard(of)),
     );
     const more = button("⋯", () => this.menu(more, word), {
       class: "more",

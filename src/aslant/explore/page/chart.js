@@ -89,8 +89,10 @@ export const draw = async (place, specification, text) => {
   const fluid = spec.autosize?.type === "fit-x" || spec.autosize?.type === "fit" || specification.width === "container";
   if (fluid && room() > 0) view.width(room());
   await view.runAsync();
-  canvas.querySelector("svg").setAttribute("role", "img");
-  canvas.querySelector("svg").setAttribute("aria-label", text ?? "Chart");
+  const svg = canvas.querySelector("svg");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", text ?? "Chart");
+  for (const part of svg.children) part.setAttribute("aria-hidden", "true"); // one picture, whose numbers are in a table
   place.view?.finalize();
   place.view = view;
   place.replaceChildren(canvas);

@@ -91,7 +91,7 @@ export class Enumeration {
     const { groups, categories, cells } = this.result;
     this.row.remove();
     const found = new Map(cells.map((cell) => [`${cell.category} ${cell.group}`, cell]));
-    const all = [...groups, ...categories].flatMap(({ words }) => words).concat(cells.flatMap(({ words }) => words));
+    const all = [...groups, ...categories, ...cells].flatMap(({ words, centre = [] }) => [...words, ...centre]);
     this.cells = categories.map((category) => groups.map((group) => found.get(`${category.number} ${group.number}`)));
     const first = this.cells.findIndex((row) => row.some((cell) => cell?.significant));
     this.at ??= first < 0 ? [0, 0] : [first, this.cells[first].findIndex((cell) => cell)];
@@ -100,7 +100,7 @@ export class Enumeration {
       h(
         "tr",
         { hidden: !this.all && !this.cells[row].some((cell) => cell?.significant) },
-        h("th", { scope: "row" }, joined(category.words, 3)),
+        h("th", { scope: "row" }, joined(category.centre, 3)),
         groups.map((group, column) => h("td", {}, this.cell(this.cells[row][column], row, column))),
       ),
     );
@@ -118,6 +118,9 @@ export class Enumeration {
         { class: "soft", id: "walking" },
         "Choose a cell to see its words. With the keyboard: arrows walk, Enter chooses.",
       ),
+      cells.some((cell) => cell.reached)
+        ? h("p", { class: "soft" }, "An outlined cell is significant, but random words score as high: no finding.")
+        : "",
       h(
         "div",
         { class: "scroll", role: "region", "aria-label": "Groups and categories", tabindex: "0" },
@@ -153,10 +156,10 @@ export class Enumeration {
       "button",
       {
         type: "button",
-        class: cell.significant ? "found" : "none",
+        class: cell.reached ? "reached" : cell.significant ? "found" : "none",
         tabindex: here ? "0" : "-1",
         "data-at": `${row} ${column}`,
-        "aria-label": `${cell.significant ? "stands out" : "does not stand out"}, ${cell.value}`,
+        "aria-label": `${cell.significant ? "stands out" : "does not stand out"}${cell.reached ? ", as random words do" : ""}, ${cell.value}`,
         onclick: () => this.choose(row, column, true),
       },
       cell.significant
@@ -186,10 +189,15 @@ export class Enumeration {
     const cell = this.cells[row][column];
     this.chosen = [row, column];
     const [group, category] = [this.result.groups[column], this.result.categories[row]];
-    const words = (title, rows) =>
-      h("div", {}, h("h4", {}, title), h("p", {}, rows.length ? joined(rows, 40) : "none"));
+    const words = (title, rows, size = rows.length) =>
+      h(
+        "div",
+        {},
+        h("h4", {}, size > rows.length ? `${title} (${rows.length} of ${size.toLocaleString("en")})` : title),
+        h("p", {}, rows.length ? joined(rows, rows.length) : "none"),
+      );
     this.detail.replaceChildren(
-      h("h3", {}, `${visible(group.title)} × `, joined(category.words, 3)),
+      h("h3", {}, `${visible(group.title)} × `, joined(category.centre, 3)),
       h(
         "p",
         { class: "says" },
@@ -203,8 +211,8 @@ export class Enumeration {
         ),
       ),
       words("Words that lean most to the group", cell.words),
-      words("Names of the group", group.words),
-      words("Words of the category", category.words),
+      words("Names of the group", group.words, group.size),
+      words("Words of the category", category.words, category.size),
     );
     for (const button of this.map.querySelectorAll("[data-at]")) {
       button.classList.toggle("chosen", button.dataset.at === `${row} ${column}`);

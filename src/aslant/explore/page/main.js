@@ -30,7 +30,8 @@ const show = (panel, focus = false) => {
     tab.setAttribute("aria-selected", String(on));
     tab.tabIndex = on ? 0 : -1;
     if (on && focus) tab.focus();
-    if (on) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft; // scrollIntoView would make Tab go on from here
+    // not scrollIntoView, after which Chromium's Tab key begins here
+    if (on) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
   }
   for (const part of main.children) part.hidden = part.id !== `panel-${panel}`;
   if (!made[panel]) build(panel);

@@ -7,13 +7,12 @@ import { isVectors, modelChoices, modelValues, numeric, pick, undoButton, unfit 
 import { Running } from "./running.js";
 import { Store } from "./store.js";
 
-const TITLES = { x: "First targets", y: "Second targets", a: "Attributes", b: "Second attributes" };
+const TITLES = { x: "First targets", y: "Second targets", a: "Attributes" };
 const KEYS = Object.keys(TITLES);
 const START = {
   x: ["he"],
   y: ["she"],
   a: ["nurse", "engineer", "teacher", "carpenter", "librarian", "mechanic", "dancer", "pilot"],
-  b: [],
 };
 const lines = (text) =>
   text
@@ -141,18 +140,17 @@ export class Templates {
   put(set) {
     const of = (...roles) => set.groups.filter(({ role }) => roles.includes(role));
     this.store.change(({ settings, lists }) => {
-      const put = (key, group) => {
-        if (group)
-          lists[key] = { name: group.name, words: [...new Set(group.words)].map((word) => ({ word, struck: false })) };
+      const put = (key, groups) => {
+        const words = [...new Set(groups.flatMap((group) => group.words))];
+        const name = groups.map((group) => group.name).join(", ");
+        if (groups.length) lists[key] = { name, words: words.map((word) => ({ word, struck: false })) };
       };
-      put("x", of("targets")[0]);
-      put("y", of("targets")[1]);
-      if (of("attributes", "words").length) lists.b = { name: "", words: [] };
-      put("a", of("attributes", "words")[0]);
-      put("b", of("attributes", "words")[1]);
+      put("x", of("targets").slice(0, 1));
+      put("y", of("targets").slice(1, 2));
+      put("a", of("attributes", "words"));
       if (set.templates?.length) settings.templates = set.templates.join("\n");
     });
-    this.told.textContent = [set.title, set.caution, set.note, ...(set.notes ?? [])]
+    this.told.textContent = [set.title !== "own" && set.title, set.caution, set.note, ...(set.notes ?? [])]
       .filter(Boolean)
       .map(visible)
       .join(" ");
@@ -172,7 +170,7 @@ export class Templates {
       compare: numeric(compare),
       templates: lines(templates),
       targets: named(["x", "y"]),
-      attributes: named(["a", "b"]),
+      attributes: named(["a"]),
       seed: Number(seed),
     };
   }

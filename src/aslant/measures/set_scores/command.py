@@ -85,14 +85,14 @@ def _command(name: str) -> Any:
         output: Output,
     ) -> Any:
         from aslant.measures.set_scores import measure, side_by_side
-        from aslant.stimuli.own_lists import given_lists
 
-        own, score = tests.own_alone(), getattr(measure, name.replace("-", "_"))
+        own = tests.lists()
         chosen = None if own else tests.sets() or None
         vectors = reading.open(model, quiet=running.quiet)
         how = {**vars(settings), "rng": running.seed}
+        score = getattr(measure, name.replace("-", "_"))
         if own:  # as many sets as the score takes, not always two and two
-            return score(vectors, targets=given_lists(own[0]), attributes=given_lists(own[1]), **how)
+            return score(vectors, **own, **how)
         if chosen and len(chosen) == 1:
             return score(vectors, chosen[0], **how)
         return _suite(side_by_side.word_set_scores(vectors, chosen, scores=[name], **how))

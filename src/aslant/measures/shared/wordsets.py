@@ -116,8 +116,9 @@ def need_words(found: Found, least: int, vectors: WordVectors) -> None:
     if len(words.used) < least:
         lists = {"missing": words.missing, "not in the given vocabulary": words.not_in_vocabulary}
         said = [f"{why}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for why, some in lists.items() if some]
+        needed = f"{least} {'is' if least == 1 else 'are'} needed"
         raise MeasureError(
-            f"'{vectors.name}' has {plural(len(words.used), 'word')} of '{words.name}', but at least {least} are needed"
+            f"'{vectors.name}' has {plural(len(words.used), 'word')} of '{words.name}', but at least {needed}"
             + (f" ({'; '.join(said)})." if said else ".")
         )
 
