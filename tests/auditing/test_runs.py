@@ -81,6 +81,12 @@ def test_all_missing_files_are_named_and_the_rest_is_audited_on_request(
     assert skipped.returncode == 1
 
 
+def test_what_models_have_in_common_is_told_once(models: dict[str, Path], tmp_path: Path) -> None:
+    aslant.audit_list(models, store := aslant.ResultsStore(tmp_path / "r.db"), **QUICK)
+    assert str(fleet.worse(store)).count("it has no earlier run") == 1
+    assert "not compared: one, two: it has no earlier run" in str(fleet.worse(store))
+
+
 def old_store(path: Path, audit: aslant.AuditResult) -> aslant.ResultsStore:
     """A store as version 0.2.0 wrote it: two audits, the second of them twice, by processes side by side."""
     made = aslant.ResultsStore(path.with_name("new.db"))

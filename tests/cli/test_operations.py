@@ -39,6 +39,21 @@ def test_messages_go_through_logging(caplog: pytest.LogCaptureFixture) -> None:
     assert [record.getMessage() for record in caplog.records] == ["measured"]
 
 
+def test_what_a_stopped_run_had_measured_is_told_apart(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    with caplog.at_level(logging.INFO, logger="aslant"):
+        for _ in range(2):
+            aslant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    assert [record.getMessage() for record in caplog.records] == ["measured", "measured before"]
+
+
+def test_quiet_commands_without_a_measure_print_nothing(run: Any, tmp_path: Path) -> None:
+    assert run("audit", "--quick", "--only", "polarity", "-o", "r", "-q").returncode == 0
+    for command in (["words", "list"], ["card", "r.json", "-o", "card.md"], ["card", "r.json", "-o", "card.md"],
+                    ["rerun", "r.json"]):  # fmt: skip
+        answer = run(*command, "-q")
+        assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize(("error", "code"), [(LostWorkersError, LOST), (WorkersError, BAD_INPUT)])
 def test_a_lost_cluster_is_not_bad_input(
     run: Any, monkeypatch: pytest.MonkeyPatch, error: type[Exception], code: int

@@ -107,6 +107,17 @@ def test_a_model_whose_numbers_depend_on_the_batch_is_run_one_text_at_a_time(tmp
     assert "one at a time" in encoder.record()["note"]
 
 
+def test_weights_in_a_file_of_any_name_beside_it_count_for_its_identity(tmp_path: Path) -> None:
+    _, tok = masked("bert")
+    folder = folder_with(tmp_path / "m", outside="onnx__Gather_7")
+    weights = np.zeros((len(tok), 8), np.float32)
+    prints = []
+    for weights[3, 5] in (0.5, 0.5, 0.6):
+        (folder / "onnx" / "onnx__Gather_7").write_bytes(weights.tobytes())
+        prints.append(aslant.load_encoder(folder).fingerprint)
+    assert prints[0] == prints[1] != prints[2]
+
+
 def test_it_can_be_sent_to_workers(tmp_path: Path) -> None:
     body = aslant.load_encoder(folder_with(tmp_path / "m")).body
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(body))([(1, 2, 3)]), body([(1, 2, 3)]))

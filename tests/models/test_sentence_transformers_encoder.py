@@ -347,3 +347,5 @@ def test_what_the_library_runs_is_what_it_gives_for_whole_texts_only(tmp_path: P
     long = "Instruct: " + "x " * 60
     prints = {LibraryEncoder(model, "m", prompt=long + end).fingerprint for end in ("one: ", "two: ")}
     assert len({*prints, encoder.fingerprint}) == 3
+    model.tokenizer.add_tokens(["electrician"])
+    assert LibraryEncoder(model, "m").fingerprint != encoder.fingerprint

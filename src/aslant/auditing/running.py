@@ -174,8 +174,10 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
     for number, step in enumerate(plan.steps):
         progress("audit", number, len(plan.steps))
         try:
-            finished = (folder.recall(step.id) if folder else None) or _run_step(step, plan, folder)
-            told("measured", step=step.id, seconds=finished.part.seconds if finished.part else 0.0)
+            before = folder.recall(step.id) if folder else None
+            finished = before or _run_step(step, plan, folder)
+            seconds = finished.part.seconds if finished.part else 0.0
+            told("measured before" if before else "measured", step=step.id, seconds=seconds)
         except AslantError as error:  # explained by the words or the model; cheap to find again, so not kept
             not_run[step.id] = str(error)
         except Exception as error:  # an error of ours must not stop the other measures

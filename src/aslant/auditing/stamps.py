@@ -17,6 +17,7 @@ from pathlib import Path
 
 from aslant import catalogue
 from aslant.auditing.model_list import Entry
+from aslant.auditing.subjects import kind_of
 from aslant.errors import AslantError
 from aslant.io.keeper import digest
 from aslant.version import __version__
@@ -68,6 +69,7 @@ def benchmarks() -> tuple[str, ...]:
 def _of_model(path: Path) -> list[tuple[object, ...]]:
     """Return what is known of the files of a model without reading them; an error where they are not all here."""
     from aslant.models.adapters import is_adapter
+    from aslant.vectors.formats.histwords import decade_of
 
     if not path.is_absolute():
         raise ValueError("a name, not a path")
@@ -79,6 +81,8 @@ def _of_model(path: Path) -> list[tuple[object, ...]]:
         raise ValueError("an adapter, whose base is elsewhere")
     if path.is_dir():
         return _files(path)
+    if kind_of(path) == "encoder" or decade_of(path) is not None:
+        raise ValueError("a file of ONNX, ELMo or HistWords, whose other parts have names of their own")
     beside = sorted(other for other in path.parent.iterdir() if other.name.startswith(path.stem) and other.is_file())
     return [each for other in beside for each in _files(other)]
 
@@ -96,7 +100,7 @@ def _files(path: Path) -> list[tuple[object, ...]]:
 
 def _under(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        for folder, folders, files in os.walk(path):
+        for folder, folders, files in os.walk(path, followlinks=True):
             folders.sort()
             yield from (Path(folder, name) for name in sorted(files))
     else:

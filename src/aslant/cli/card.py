@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from aslant.cli.options import argument, option
+from aslant.cli.options import QuietOption, argument, option
 
 EXAMPLES = """
 aslant card aslant-report.json                     the section with its metadata, on standard output
@@ -27,6 +27,7 @@ def card_command(
         ),
     ] = None,
     model: Annotated[str | None, option("Which model, if the report covers several.", "NAME")] = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Write the bias section of a model card: what was found, what chance gives, what was not measured, limits of use.
 
@@ -51,10 +52,12 @@ def card_command(
     refuse_overwriting([output], [report])
     if output.exists():
         write_bytes(output, with_section(_read(output), audit).encode())
-        note(f"only the section changed; 'aslant card {report}' prints the metadata, to add by hand.")
+        if not quiet:
+            note(f"only the section changed; 'aslant card {report}' prints the metadata, to add by hand.")
     else:
         write_text(output, model_card(audit))
-    written(output)
+    if not quiet:
+        written(output)
 
 
 def _read(card: Path) -> str:

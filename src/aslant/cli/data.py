@@ -156,7 +156,7 @@ def cache_command(
     clear: Annotated[bool, option("Delete everything in the cache.", None, "--clear")] = False,
     older_than: Annotated[str | None, option("Delete what was not written for this long: 12h, 30d, 8w.", "AGE")] = None,
     max_size: Annotated[str | None, option("Delete the oldest until this much is left: 500MB, 5GB.", "SIZE")] = None,
-    model: Annotated[str | None, option("Delete what is kept of one model, by its name.", "NAME")] = None,
+    model: Annotated[str | None, option("Delete what is kept of an embedding or a converted model.", "NAME")] = None,
     quiet: QuietOption = False,
 ) -> None:
     """List or clear the cache: what was read, converted or computed by a model (set ASLANT_CACHE to move it).

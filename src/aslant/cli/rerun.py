@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aslant.cli.options import JsonOption, argument
+from aslant.cli.options import JsonOption, QuietOption, argument
 
 EXAMPLES = """
 aslant rerun result.json                      the embedding that the file names
@@ -22,6 +22,7 @@ def rerun_command(
     result: Annotated[Path, argument("A result or report (JSON).", "RESULT")],
     model: Annotated[str | None, argument("What was measured; by default what the file names.", "MODEL")] = None,
     json: JsonOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Measure again what a result's file says, with its stimuli, settings and seed, and compare every value.
 
@@ -41,12 +42,13 @@ def rerun_command(
     if json is not None:
         write_text(json, after.to_json() + "\n")
     changes = differences(before, after)
-    for change in changes[:MOST_SHOWN]:
+    for change in changes[:MOST_SHOWN] if not quiet else ():
         typer.echo(f"{change.where}: {change.before!r:.60} → {change.after!r:.60}", err=json == Path("-"))
     more = f", {len(changes) - MOST_SHOWN:,} more than shown" if len(changes) > MOST_SHOWN else ""
     differ = f"{plural(len(changes), 'value')} {'differs' if len(changes) == 1 else 'differ'}{more}."
     said = differ if changes else "every value is the same to the last digit."
-    typer.echo(f"{before.kind} of {measured.name} ({measured.fingerprint}): {said}", err=json == Path("-"))
+    if not quiet:
+        typer.echo(f"{before.kind} of {measured.name} ({measured.fingerprint}): {said}", err=json == Path("-"))
     if changes:
         raise typer.Exit(1)
 

@@ -37,12 +37,15 @@ def list_command(
         str | None,
         option("Only sets of one kind: weat, pairs, words, classes, templates, weat-templates, sentences."),
     ] = None,
+    quiet: QuietOption = False,
 ) -> None:
     """List the word sets that ship."""
     from aslant.stimuli import KINDS, all_sets, kind_of
 
     if kind is not None and kind not in KINDS:
         raise StimuliError(f"there is no kind '{kind}'; the kinds are {', '.join(KINDS)}.")
+    if quiet:
+        return
     found = [each for each in all_sets() if kind in (None, kind_of(each))]
     rows = [(each.id, kind_of(each), each.category, f"{len(each.words):,}", each.title) for each in found]
     print_table(

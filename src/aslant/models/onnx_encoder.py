@@ -6,6 +6,9 @@ The runtime takes no operators but its own, and no weights outside the folder of
 from __future__ import annotations
 
 import hashlib
+import mmap
+import os
+import re
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -185,11 +188,19 @@ class OnnxEncoder(Served):
 
     def _fingerprint(self) -> str:
         digest = hashlib.blake2b()
-        for path in sorted(self.body.path.parent.glob(f"{self.body.path.name}*")):  # weights may be beside the file
+        for path in (self.body.path, *outside(self.body.path)):
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "blake2b").digest())
-        digest.update(written_out(self.speller.tokenizer).encode())
+        digest.update(f"{written_out(self.speller.tokenizer)}{self.sees}".encode())
         return digest.hexdigest()[:12]
+
+
+def outside(path: Path) -> list[Path]:
+    """Return the files of weights that an ONNX file names: its entries `location`, as protobuf writes them."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        found = re.finditer(rb"\n\x08location\x12([\x01-\x7f])", content, re.DOTALL)
+        names = {os.fsdecode(content[place.end() : place.end() + place[1][0]]) for place in found}
+    return [path.parent / name for name in sorted(names) if (path.parent / name).is_file()]
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from aslant.models.network import stored
 from aslant.models.plan import Ids, Query
 from aslant.models.protocols import RECORDED, Pooling, Progress
 from aslant.models.sentence_modules import MODULES, Head, Listed, UnreadModuleError, head_of
-from aslant.models.spelling import Cut, Speller, cut_texts, shown
+from aslant.models.spelling import Cut, Speller, cut_texts, shown, written_out
 from aslant.models.twins import fresh
 from aslant.parallel import one_thread_each
 
@@ -190,7 +190,9 @@ class LibraryEncoder:
             return np.asarray(self.model.encode(texts, batch_size=1, **how), np.float32)
 
     def _fingerprint(self) -> str:
-        how = (self.format, self.note, self.prompt, self.dimensions)  # the format shows the beginning of a prompt only
+        spelt = written_out(self.model.tokenizer) if self.words else ""
+        # The format shows the beginning of a prompt only.
+        how = (self.format, self.note, self.prompt, self.dimensions, spelt)
         digest = hashlib.blake2b(repr(how).encode("utf-8", "surrogatepass"))
         for name, weight in sorted(stored(self.model).items()):
             digest.update(name.encode())

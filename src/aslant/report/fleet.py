@@ -50,7 +50,10 @@ def worse_table(result: WorseFigures) -> Table:
     told = f"worse: {plural(count, 'figure')} of {plural(models, 'model')}" if count else "nothing got worse"
     notes = [f"compared: {', '.join(map(plain, result.compared)) or 'none'}"]
     notes += [f"unchanged: {', '.join(map(plain, result.unchanged))}"] if result.unchanged else []
-    notes += [f"not compared: {plain(label)}: {plain(why)}" for label, why in result.skipped.items()]
+    reasons: dict[str, list[str]] = {}
+    for label, why in result.skipped.items():
+        reasons.setdefault(why, []).append(plain(label))
+    notes += [f"not compared: {', '.join(labels)}: {plain(why)}" for why, labels in reasons.items()]
     notes += [PURE_CHANCE] if result.compared else []
     return Table("What got worse", columns, rows, (*notes, *map(plain, result.notes)), verdict=f"{told}.")
 
