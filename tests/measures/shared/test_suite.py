@@ -52,7 +52,7 @@ def test_one_weat_imports_little_of_ours_and_nothing_of_scipy_stats(does: str, m
     script = f"try:\n    {does}\nexcept SystemExit:\n    pass\n{LISTED}"
     shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     found = json.loads(shown.splitlines()[-1])
-    assert "scipy.stats" not in found
+    assert {"scipy.stats", "aslant.vectors.file_loading", "aslant.data.downloads"}.isdisjoint(found)
     assert "aslant.measures.association.measure" in found
     assert len(found) < most
     rooms = {name.split(".")[2] for name in found if name.startswith("aslant.measures.")}
