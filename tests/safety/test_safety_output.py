@@ -199,6 +199,7 @@ def test_notes_and_bars_show_hostile_names_and_obey_none(
         (["weat", "--top", "many"], "--top"),
         (["weat", "--no-such"], "no such option"),
         (["no-such"], "no such command"),
+        (["explian", "p"], "no such command 'explian' (did you mean explain?); "),
         (["check"], "missing argument"),
         (["weat", "a", "b", "c"], "unexpected extra argument"),
     ],

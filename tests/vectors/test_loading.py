@@ -183,8 +183,10 @@ def test_vectors_of_real_words_are_found_in_the_sample(real_data: Path) -> None:
     assert len(looked_up.found) > 0.8 * len(professions)
 
 
-def test_a_language_model_given_as_an_embedding_is_said_to_be_one() -> None:
+def test_what_is_no_embedding_is_said_to_be_what_it_is() -> None:
     with pytest.raises(VectorsError, match="'sample-mlm' is a language model; measure it with 'aslant audit"):
         aslant.load("sample-mlm")
+    with pytest.raises(VectorsError, match=r"'WEAT6' is a word set, not an embedding; .* --test weat-6"):
+        aslant.load("WEAT6")
     with pytest.raises(DataError, match=r"is data of kind 'encoder'; needed here: vectors; 'aslant audit' takes it"):
         aslant.load("all-minilm-l6-v2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
@@ -22,8 +23,7 @@ class Light:
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Parse the options; typer has added its own by now."""
         for option in self.params:  # type: ignore[attr-defined]
-            if not option.required:
-                option.process_value = partial(_processed, option)
+            option.process_value = partial(_processed, option)
         return super().parse_args(ctx, args)  # type: ignore[misc]
 
     def get_help_option(self, ctx: Any) -> Any:
@@ -31,6 +31,7 @@ class Light:
         found = super().get_help_option(ctx)  # type: ignore[misc]
         if found is not None:
             found.metavar = ""
+            found.process_value = partial(_processed, found)
         return found
 
 
@@ -43,6 +44,9 @@ class Command(Light, TyperCommand):
         for option in self.params:
             if getattr(option, "is_flag", False):
                 option.metavar = ""  # typer writes <bool> otherwise, as if a value followed
+            elif option.param_type_name == "argument":
+                # <str> behind a name that says more
+                option.display_type_rich = lambda ctx: None  # type: ignore[attr-defined]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what '-' stands for is a file that holds standard input until the command ends."""
@@ -58,7 +62,7 @@ def _processed(option: Any, ctx: Any, value: Any) -> Any:
     """
     wanted = getattr(getattr(option, "type_descriptor", None), "annotation", None)
     by_default = getattr(ctx.get_parameter_source(option.name), "name", "") == "DEFAULT"
-    if wanted is None or not (by_default or wanted in (str, list[str])):
+    if wanted is None or option.required or not (by_default or wanted in (str, list[str])):
         return type(option).process_value(option, ctx, value)
     if option.multiple or option.nargs == -1:
         value = list(value or ())
@@ -95,6 +99,9 @@ class Commands(Light, TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is run."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            near = get_close_matches(args[0], catalogue.commands(), n=1)
+            ctx.fail(f"No such command '{args[0]}'{f' (did you mean {near[0]}?)' if near else ''}")
         name, found, rest = super().resolve_command(ctx, args)
         return name, found and command_of(_today(str(name))), rest
 

@@ -16,7 +16,7 @@ ASKING = "Asking the model"
 WHERE = "On your own cluster"
 
 
-def option(told: str, metavar: str | None = None, *names: str, panel: str | None = None, **more: Any) -> Any:
+def option(told: str, metavar: str | None = "NAME", *names: str, panel: str | None = None, **more: Any) -> Any:
     """Declare an option: its help, what its value is called, and its names where they are not the parameter's.
 
     `more` is what `typer.Option` takes. In a command that `@command` marks, a flag has no opposite, and an option of a

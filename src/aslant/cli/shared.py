@@ -313,6 +313,6 @@ def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
         names = [f"{option}/--no-{option[2:]}" for option in names]
     kind = hint if hint in (bool, int, float) else str
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
-    metavar = meta.metavar or ("N" if kind is int else None)
+    metavar = meta.metavar or {bool: None, int: "N", float: "X"}.get(kind, "NAME")
     kind = kind | None if default is None else kind
     return Annotated[kind, o.option(meta.description, metavar, *names, panel=meta.panel, **limits)]

@@ -18,9 +18,9 @@ from aslant.results.parts import Interval
 #: How many of three bars are filled.
 LEVELS = {"none": 0, "small": 1, "medium": 2, "large": 3}
 EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": ("○○", "none"), "not tested": ("–", "no test")}
-#: From the most informative to the least.
 #: Lines that a sentence on a comparison names, of each model and grade.
 MOST_NAMED = 6
+#: From the most informative to the least.
 ORDER = ("strong", "some", "none", "not tested")
 SURE = ORDER[:2]
 #: The social categories that an audit is asked about: those of CrowS-Pairs (Nangia et al. 2020).

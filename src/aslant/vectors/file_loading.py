@@ -67,6 +67,13 @@ def _locate(path: Path) -> Location:
             raise VectorsError(
                 f"'{path}' is a language model; measure it with 'aslant audit {path}', or with the commands for models."
             ) from None
+        from aslant.stimuli.loading import shipped_name
+
+        if (name := shipped_name(str(path))) is not None:
+            raise VectorsError(
+                f"'{path}' is a word set, not an embedding; give it with an option, such as --test {name}, "
+                "and an embedding before it (or none: the bundled sample)."
+            ) from None
         raise VectorsError(
             f"there is no file '{path}', nor data of that name; {did_you_mean(str(path))}check the path "
             "('aslant data list' shows the names)."

@@ -30,7 +30,7 @@ const show = (panel, focus = false) => {
     tab.setAttribute("aria-selected", String(on));
     tab.tabIndex = on ? 0 : -1;
     if (on && focus) tab.focus();
-    if (on) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (on) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft; // scrollIntoView would make Tab go on from here
   }
   for (const part of main.children) part.hidden = part.id !== `panel-${panel}`;
   if (!made[panel]) build(panel);

@@ -23,13 +23,13 @@ aslant pronoun-resolution bert-base-uncased --train gap/gap-test.tsv --train gap
 class Training:
     """How the classifier is trained."""
 
-    units: Annotated[int, o.option("Units of the hidden layer.", panel=TRAINING, min=1)] = 31
-    dropout: Annotated[float, o.option("Share of units left out while training.", panel=TRAINING)] = 0.6
-    l2: Annotated[float, o.option("L2 penalty of the output layer.", panel=TRAINING)] = 0.1
-    learning_rate: Annotated[float, o.option("Step size of Adam.", panel=TRAINING)] = 0.001
-    batch: Annotated[int, o.option("Samples per step.", panel=TRAINING, min=1)] = 32
-    epochs: Annotated[int, o.option("Passes over the samples, at most.", panel=TRAINING, min=1)] = 1000
-    patience: Annotated[int, o.option("Passes without progress on held-out samples.", panel=TRAINING, min=1)] = 100
+    units: Annotated[int, o.option("Units of the hidden layer.", "N", panel=TRAINING, min=1)] = 31
+    dropout: Annotated[float, o.option("Share of units left out while training.", "X", panel=TRAINING)] = 0.6
+    l2: Annotated[float, o.option("L2 penalty of the output layer.", "X", panel=TRAINING)] = 0.1
+    learning_rate: Annotated[float, o.option("Step size of Adam.", "X", panel=TRAINING)] = 0.001
+    batch: Annotated[int, o.option("Samples per step.", "N", panel=TRAINING, min=1)] = 32
+    epochs: Annotated[int, o.option("Passes over the samples, at most.", "N", panel=TRAINING, min=1)] = 1000
+    patience: Annotated[int, o.option("Passes without progress on held-out samples.", "N", panel=TRAINING, min=1)] = 100
 
 
 @dataclass(frozen=True)
