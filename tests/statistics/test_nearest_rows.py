@@ -65,6 +65,15 @@ def test_shares_without_a_direction_are_those_of_vectors_without_it(
         assert found[i].tolist() == [np.mean([pool[row] @ g > 0 for row in rows]) for rows in near]
 
 
+def test_a_neighbour_at_right_angles_to_the_direction_lies_on_neither_side() -> None:
+    points = np.array([[0.6, 0.8], [0.0, 1.0]], dtype=np.float32)
+    for side in (1, -1):
+        directions = np.array([[side, 0]], dtype=np.float32)
+        assert (
+            nearest_rows.shares_without(points[:1], points, directions, 1, np.zeros(1, int), np.full((1, 1), -1)) == 0
+        )
+
+
 def test_a_row_along_the_direction_itself_is_still_compared() -> None:
     points = np.eye(3, dtype=np.float32)[[0, 1, 1, 2]]
     shares = nearest_rows.shares_without(points, points, points[:1], 2, np.arange(4), np.full((1, 1), -1))

@@ -37,6 +37,13 @@ def test_shares_of_variance_are_those_of_singular_values() -> None:
     assert (explained_ratios(np.eye(3)[None, [0, 0, 1]], 3) >= 0).all()
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_components_hold_no_negative_zeros_whichever_way_they_were_turned(side: float) -> None:
+    components, _ = subspace([np.array([[side, 0.0], [-side, 0.0]])])
+    assert components.tolist() == [[side, 0.0]]
+    assert not np.signbit(components[components == 0]).any()
+
+
 @pytest.mark.parametrize(("sizes", "d"), [((2, 2, 2), 5), ((3, 2), 2), ((4,), 6)])
 def test_components_are_those_of_sets_each_around_its_mean(sizes: tuple[int, ...], d: int) -> None:
     sets = [np.random.default_rng(i).normal(size=(size, d)) + 5 * i for i, size in enumerate(sizes)]

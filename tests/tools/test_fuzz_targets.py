@@ -38,7 +38,7 @@ ELSEWHERE = {
     "aslant.cli.audit": "by aslant.cli.audit_run",
     "aslant.cli.audit_many": "audits that its own workers made",
     "aslant.measures.sentence_tests.command": "by aslant.corpus and aslant.models",
-    "aslant.measures.shared.opening": "by aslant.vectors.loading and aslant.models",
+    "aslant.measures.shared.open_subject": "by aslant.vectors.loading and aslant.models",
     "aslant.measures.in_context.command": "by aslant.corpus and aslant.models",
     "aslant.measures.cooccurrences.command": "by aslant.corpus",
     "aslant.cli.encoders": "by aslant.corpus and aslant.models",

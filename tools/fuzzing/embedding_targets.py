@@ -22,7 +22,7 @@ from fuzzing.targets import Target, demand, written
 WORDS = ["the", "he", "new_york", "naïve", "日本", "1", "nan"]
 MATRIX = np.random.default_rng(7).normal(size=(len(WORDS), 3)).astype(np.float32)
 FORMATS = "aslant.vectors.formats."
-LOADING = ("aslant.vectors.loading", "aslant.vectors.rows", "aslant.io.packed_files")
+LOADING = ("aslant.vectors.loading", "aslant.vectors.file_loading", "aslant.vectors.rows", "aslant.io.packed_files")
 MAGIC = (
     b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x93NUMPY\x01\x00", b"\x80\x04",
     b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", b"\x40\x00\x00\x00\x00\x00\x00\x00{", b"\xef\xbb\xbf", b"99 4\nthe ",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -16,18 +17,25 @@ from aslant.cli.standard_input import standard_input
 from aslant.version import __version__
 
 
-class Flags:
-    """What shows --help as the flag that it is."""
+class Light:
+    """What shows --help as the flag that it is, and reads options that need no conversion without typer's machinery."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the options; typer has added its own by now."""
+        for option in self.params:  # type: ignore[attr-defined]
+            option.process_value = partial(_processed, option)
+        return super().parse_args(ctx, args)  # type: ignore[misc]
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option without '<bool>' behind it."""
         found = super().get_help_option(ctx)  # type: ignore[misc]
         if found is not None:
             found.metavar = ""
+            found.process_value = partial(_processed, found)
         return found
 
 
-class Command(Flags, TyperCommand):
+class Command(Light, TyperCommand):
     """A command whose flags are shown as flags, whose help wraps once, and that reads standard input for '-'."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
@@ -47,6 +55,20 @@ class Command(Flags, TyperCommand):
             return super().invoke(ctx)
 
 
+def _processed(option: Any, ctx: Any, value: Any) -> Any:
+    """Return the value of an option; only what must be converted is left to typer, which imports pydantic for it.
+
+    Text is what it should be, and so is the default of an option.
+    """
+    wanted = getattr(getattr(option, "type_descriptor", None), "annotation", None)
+    by_default = getattr(ctx.get_parameter_source(option.name), "name", "") == "DEFAULT"
+    if wanted is None or option.required or not (by_default or wanted in (str, list[str])):
+        return type(option).process_value(option, ctx, value)
+    if option.multiple or option.nargs == -1:
+        value = list(value or ())
+    return option.callback(ctx, option, value) if option.callback else value
+
+
 def unwrapped(text: str | None) -> str | None:
     """Return a docstring with each paragraph in one line, which a terminal wraps to its own width.
 
@@ -56,7 +78,7 @@ def unwrapped(text: str | None) -> str | None:
     return text and "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-class Commands(TyperGroup):
+class Commands(Light, TyperGroup):
     """The commands of the catalogue; each is only a name and a line of help until it is run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -98,7 +120,7 @@ def command_of(name: str) -> Any:
     if isinstance(found, typer.Typer):
         found._add_completion = False  # which is an option of the whole, not of a part
         for group in filter(None, (found, *(inner.typer_instance for inner in found.registered_groups))):
-            group.info.cls = _with(Flags, group.info.cls or TyperGroup)
+            group.info.cls = _with(Light, group.info.cls or TyperGroup)
         for sub in _every_command(found):
             sub.cls = _with(Command, sub.cls or TyperCommand)
             sub.epilog = sub.epilog or examples(*(line for line in lines if line.split()[1:3] == [name, sub.name]))

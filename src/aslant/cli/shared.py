@@ -53,9 +53,7 @@ class Reading:
         Of a PPMI matrix, which is too large as a whole, only the words `needed` are read.
         """
         from aslant.cli.progress import bar, note
-        from aslant.io.packed_files import path_of
         from aslant.vectors import LookupPolicy, load
-        from aslant.vectors.formats.histwords import decade_of, is_ppmi
 
         policy = LookupPolicy(case=self.case, phrases=self.phrases)  # type: ignore[arg-type]
         settings: dict[str, Any] = {
@@ -63,6 +61,9 @@ class Reading:
             "subwords": self.subwords, "cache": not self.no_cache,
         }  # fmt: skip
         if model and needed:
+            from aslant.io.packed_files import path_of
+            from aslant.vectors.formats.histwords import decade_of, is_ppmi
+
             with suppress(OSError):  # a name that no file can have, as `load` will say
                 if (decade := decade_of(path_of(model))) is not None and is_ppmi(decade):
                     settings["words"] = needed

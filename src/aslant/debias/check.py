@@ -18,7 +18,7 @@ from aslant.measures.geometry.directional import direct_bias
 from aslant.measures.polarities.measure import POLARITIES, polarity
 from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.similarities.measure import similarity_change
 from aslant.results.debias import CheckedMeasure, DebiasCheck, StateTest

@@ -23,7 +23,7 @@ from aslant.debias.swapped_sentences import swapped, word_pairs
 from aslant.debias.words import FloatArray, Sets, first_components
 from aslant.errors import DebiasError, plural
 from aslant.measures.sentence_tests.clustered_words import check_sentence_encoder
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.models.protocols import Progress, SentenceEncoder
 from aslant.models.sentence_modules import DEBIASED, MODULES, SETTINGS, listed_modules, read_settings
 from aslant.models.twins import untrained

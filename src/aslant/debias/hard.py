@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import FloatArray, Rows, Sets, Words, concept, find_sets, find_words, first_components, leaning
 from aslant.errors import DebiasError
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
 from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import FloatArray, LabelledWords, Words, labelled_rows
 from aslant.errors import DebiasError, plural
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.statistics import generator, seed_of
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment

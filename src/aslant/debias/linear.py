@@ -18,7 +18,7 @@ from aslant.data import cache_folder
 from aslant.debias.words import FloatArray, Rows, Sets, Words, concept, find_words
 from aslant.errors import DebiasError
 from aslant.io.memory_maps import release, room_for
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.parallel import one_thread_each
 from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors

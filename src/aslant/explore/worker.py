@@ -147,7 +147,7 @@ def _opened(given: str | None, reading: Any, is_lm: bool) -> Any:
 
 
 def _done(asked: Any, model: Any, connection: Connection, folder: str) -> Any:
-    from aslant.explore.jobs import JOBS
+    from aslant.explore.long_answers import JOBS
 
     job, arguments = asked
 

@@ -12,7 +12,6 @@ from typing import TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
-from aslant.data import entry, names, resolve
 from aslant.errors import StimuliError, plural
 from aslant.io.reading import parse_json, read_text
 from aslant.stimuli.schema import WordSet
@@ -76,6 +75,8 @@ def names_descriptors(source: object) -> bool:
 
 def descriptor_set(source: str) -> WordSet:
     """Return the single words of an axis; descriptors of several words are left out, and the note counts them."""
+    from aslant.data import entry, names, resolve
+
     place, _, axis = str(source).rpartition("/")
     folder = resolve(place, kinds=["benchmark"]) if place == DATA else Path(place)
     if folder is None:

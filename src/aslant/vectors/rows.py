@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -159,3 +159,11 @@ def in_memory(blocks: Iterable[Block], *, name: str, format_name: str, top: int 
     repairs = sieve.finish(name)
     matrix = kept[0].matrix if len(kept) == 1 else np.concatenate([block.matrix for block in kept])
     return WordVectors(sieve.words, np.ascontiguousarray(matrix), name=name, format=format_name, repairs=repairs)
+
+
+def cleaned(found: Arrays, name: str, top: int | None) -> WordVectors:
+    """Clean arrays; the matrix stays where it is, such as mapped, if there is nothing to mend."""
+    block = Block(found.words, as_matrix(found.matrix, f"the vectors in '{name}'"))
+    made = in_memory([block], name=name, format_name="", top=top)
+    repairs = Counter(found.kept.get("repairs", {})) + Counter(made.repairs)
+    return replace(made, **{**found.kept, "repairs": dict(sorted(repairs.items()))})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from aslant.measures.association.chance import weat_chance
 from aslant.measures.association.result import LeaveOneOut, WeatResult, WeatSuiteResult
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import Resampled, keywords
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size, target_scores
 from aslant.measures.shared.suite import by_word, chosen_test, compared, need_language, need_share, run_suite, weat_sets

@@ -14,7 +14,7 @@ from aslant.measures.association.chance import group_chance
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
 from aslant.measures.association.settings import GroupsSettings
 from aslant.measures.shared import wordsets as w
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import PermutationPvalue, generator, regrouping_pvalue, seed_of

@@ -17,7 +17,7 @@ from aslant.measures.association.result import WefatResult, WefatWord
 from aslant.measures.association.settings import WefatSettings
 from aslant.measures.shared import wordsets as w
 from aslant.measures.shared.chance import kind_of, lean_by_frequency
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size, pearson_rows
 from aslant.statistics import against_chance, benjamini_hochberg, generator, seed_of, spawn

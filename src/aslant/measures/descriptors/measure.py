@@ -22,7 +22,7 @@ from aslant.measures.descriptors.statistic import (
 )
 from aslant.measures.descriptors.stimuli import Contexts, Descriptor, contexts, holistic_set
 from aslant.measures.sentence_tests.chance import ranks
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in

@@ -20,7 +20,7 @@ from aslant.measures.enumeration.result import EnumerationComparison, Enumeratio
 from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped, Progress
 from aslant.measures.enumeration.settings import EnumerationSettings
 from aslant.measures.enumeration.steps import is_cased
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import Found, check_vectors, checked_words, find
 from aslant.parallel import one_thread_each

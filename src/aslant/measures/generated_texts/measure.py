@@ -15,7 +15,7 @@ from aslant.measures.generated_texts.settings import TextPolaritySettings
 from aslant.measures.generated_texts.texts import Texts, TextsGiven, texts_of
 from aslant.measures.polarities.measure import Classes, check_scheme, class_lists, class_vector
 from aslant.measures.shared.chance import kind_of, matched_words
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import (
     FloatArray,

@@ -19,7 +19,7 @@ from aslant.io.keeper import digest
 from aslant.io.reading import parse_json, read_text
 from aslant.measures.generated_texts.settings import WritingSettings
 from aslant.measures.generated_texts.texts import USUAL, Text, Texts, read_texts, texts_of
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.models.protocols import Progress, WritesTexts
 from aslant.statistics import generator, seed_of

@@ -20,7 +20,7 @@ from aslant.measures.geometry.result import (
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.shared.chance import lean_by_frequency
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
     FloatArray,

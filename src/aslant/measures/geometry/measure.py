@@ -15,7 +15,7 @@ from aslant.measures.residuals.measure import DRAWS, residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.results.codec import MeasuredResult
 from aslant.statistics import seed_of
 from aslant.stimuli import DEFAULT_POLES, PairSet

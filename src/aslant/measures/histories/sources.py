@@ -12,7 +12,7 @@ from typing import Any
 
 from aslant.errors import AslantError, MeasureError
 from aslant.io.reading import parse_json, read_text
-from aslant.measures.shared.opening import vectors_of
+from aslant.measures.shared.open_subject import vectors_of
 from aslant.vectors import WordVectors, load
 
 YEAR = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d)(?!\d)")

@@ -22,7 +22,7 @@ from aslant.measures.residuals.result import Picture
 from aslant.measures.residuals.separation import Gamma, check_gamma, picture_of, plane_of, training_size
 from aslant.measures.sentence_tests.clustered_words import check_encoder
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import spread
 from aslant.measures.shared.wordsets import check_vectors, provenance

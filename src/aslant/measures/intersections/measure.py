@@ -15,7 +15,7 @@ from aslant.measures.intersections.settings import IntersectionalSettings
 from aslant.measures.intersections.statistic import Sums, as_dealt, labels, relabelled
 from aslant.measures.shared import wordsets as w
 from aslant.measures.shared.chance import kind_of, matched_words
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.statistics import against_chance, benjamini_hochberg, generator, known_qvalues, seed_of
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set

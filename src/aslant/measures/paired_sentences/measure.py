@@ -27,7 +27,7 @@ from aslant.measures.paired_sentences.statistic import (
     lengths_of,
     profession_contrast,
 )
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in

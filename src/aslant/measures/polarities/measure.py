@@ -16,7 +16,7 @@ from aslant.measures.polarities.chance import polarity_chance
 from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
 from aslant.measures.polarities.settings import PolaritySettings, Scheme
 from aslant.measures.shared.chance import lean_by_frequency
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import SampledSettings, keywords
 from aslant.measures.shared.wordsets import (
     FloatArray,

@@ -17,7 +17,7 @@ from aslant.measures.polarities.measure import Classes, Words, check_scheme, cla
 from aslant.measures.polarities.result import PROFESSIONS, TrendPoint, TrendResult, TrendsResult, TrendTest
 from aslant.measures.polarities.settings import PolaritySettings, Scheme, TrendSettings, TrendsSettings
 from aslant.measures.shared.chance import kind_of
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.results.parts import bounds

@@ -17,7 +17,7 @@ from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, UntrainedChoice
 from aslant.measures.pronouns_chosen.scoring import Drawing, choose, groups_of, occupations_of
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.scoring import WHOLE, Model

@@ -32,7 +32,7 @@ from aslant.measures.pronouns_resolved.settings import PronounSettings
 from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, Leanings, Topics
 from aslant.measures.pronouns_resolved.swapping import gender_of_names, is_ambiguous, swapped
 from aslant.measures.sentence_tests.clustered_words import check_encoder
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking

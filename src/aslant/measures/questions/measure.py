@@ -14,7 +14,7 @@ from aslant.io.journal import Journal
 from aslant.measures.questions import result as r
 from aslant.measures.questions.settings import BbqSettings
 from aslant.measures.questions.stimuli import AMBIGUOUS, DATA, DISAMBIGUATED, Question, bbq_set, sampled
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in

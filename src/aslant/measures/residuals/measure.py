@@ -35,7 +35,7 @@ from aslant.measures.residuals.separation import (
     measure_neighbours,
     picture_of,
 )
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed

@@ -18,7 +18,7 @@ from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
 from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.sentence_tests.settings import CeatSettings, CeatSuiteSettings
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, need_share, run_suite, weat_sets

@@ -22,7 +22,7 @@ from aslant.measures.sentence_tests.clustered_words import (
 from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
 from aslant.measures.sentence_tests.settings import SeatSettings, SeatSuiteSettings
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import chosen_test, compared, need_share, need_spread, run_suite, weat_sets

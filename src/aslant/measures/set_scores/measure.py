@@ -12,7 +12,7 @@ from aslant.measures.set_scores.kinds import SCORES
 from aslant.measures.set_scores.scoring import score_sets
 from aslant.measures.set_scores.sets import Asked, chosen_sets
 from aslant.measures.set_scores.settings import ScoreSettings
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import WordSets, check_vectors
 from aslant.statistics import seed_of

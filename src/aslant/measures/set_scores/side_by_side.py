@@ -17,7 +17,7 @@ from aslant.measures.set_scores.sets import asked_of
 from aslant.measures.set_scores.settings import ScoresSettings
 from aslant.measures.set_scores.statistic import FloatArray
 from aslant.measures.shared.association import SkippedTest
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.suite import weat_sets
 from aslant.measures.shared.wordsets import check_vectors, provenance

@@ -13,7 +13,7 @@ from aslant.measures.association.measure import bootstrap_effects, finite_interv
 from aslant.measures.polarities.measure import POLARITIES, Classes, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.polarities.settings import Scheme
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import ComparisonSettings, keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import weat_sets

@@ -13,7 +13,7 @@ import numpy as np
 from aslant import statistics
 from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
 from aslant.results.parts import Interval, WordsUsed

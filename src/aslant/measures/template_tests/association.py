@@ -12,7 +12,7 @@ import numpy as np
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.association.chance import effect_sizes
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite

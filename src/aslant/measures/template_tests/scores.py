@@ -13,7 +13,7 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import result as r

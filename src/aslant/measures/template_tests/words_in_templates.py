@@ -17,7 +17,7 @@ from aslant.errors import MeasureError
 from aslant.measures.association.chance import effect_sizes, weighted
 from aslant.measures.association.measure import association_fields, equalised
 from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import associations, effect_size, target_scores
 from aslant.measures.shared.suite import by_word, chosen_test, compared, run_suite, weat_sets

@@ -12,15 +12,18 @@ from aslant.vectors.word_vectors import WordVectors
 
 FILE = "glove.6B.100d.sample.safetensors.zst"
 NAME = "sample"
+#: Bytes that are unpacked at a time.
+PIECE = 1 << 18
 
 
 def load_sample(top: int | None = None) -> WordVectors:
     """Open the bundled sample, cut to its `top` most frequent words."""
     zstd = zstandard()
-    with files("aslant.vectors.sample").joinpath(FILE).open("rb") as packed:
-        frame = zstd.get_frame_info(packed.read(18))  # the longest header that a frame can have
-        packed.seek(0)
-        content = np.empty(frame.decompressed_size or 0, np.uint8)
-        with zstd.open(packed) as unpacked:  # into place: zstd.decompress holds the content twice, and takes longer
-            unpacked.readinto(content.data)
+    packed = memoryview(files("aslant.vectors.sample").joinpath(FILE).read_bytes())
+    content = np.empty(zstd.get_frame_info(packed).decompressed_size or 0, np.uint8)
+    unpacking, end = zstd.ZstdDecompressor(), 0
+    for start in range(0, len(packed), PIECE):  # into place: in one go, the content is held twice, and takes longer
+        piece = unpacking.decompress(packed[start : start + PIECE])
+        content[end : end + len(piece)] = np.frombuffer(piece, np.uint8)
+        end += len(piece)
     return aslant_file.from_bytes(content, name=NAME, top=top)

@@ -14,7 +14,7 @@ import pytest
 import aslant
 from aslant.catalogue import rooms
 from aslant.debias import METHODS
-from aslant.measures.shared.opening import opening
+from aslant.measures.shared.open_subject import opening
 
 #: Annotations of parameters that are opened things.
 OPENED = {"WordVectors", "Encoder", "SentenceEncoder", "MaskedLM", "CausalLM", "ScoresTexts", "MasksWords", "Model"}
