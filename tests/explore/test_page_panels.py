@@ -107,7 +107,7 @@ def test_templates_are_scored_batch_by_batch(served: Served, visit: Visit) -> No
     field.fill("he")
     field.press("Enter")
     page.get_by_role("button", name="Score", exact=True).click()
-    page.locator("#panel-templates .says", has_text="must contain [TARGET] exactly once").wait_for()
+    page.locator("#panel-templates .says", has_text="must contain [TARGET] exactly once").wait_for(timeout=6 * PATIENCE)
     templates.fill("[TARGET] works as a [ATTRIBUTE].")
     templates.press("Control+Enter")
     page.wait_for_selector("#panel-templates .facts", timeout=6 * PATIENCE)

@@ -222,6 +222,20 @@ def test_a_process_that_cannot_open_its_model_says_why(tmp_path: Path) -> None:
     worker.close()
 
 
+def test_a_server_that_ends_kills_the_process_and_leaves_the_pipe_to_the_thread_that_reads_it(tmp_path: Path) -> None:
+    explorer = Asker(sample()).explorer
+    worker = explorer.workers[0] = Worker(
+        str(tmp_path / "nothing"), Reading(), is_lm=True, folder=str(tmp_path / "kept")
+    )
+    with pytest.raises(AslantError, match="nothing"):
+        worker.ask("templates", {}, lambda line: None, threading.Event())
+    explorer.close()
+    assert not worker._process.is_alive()
+    assert worker._connection is not None
+    assert not worker._connection.closed
+    worker.close()
+
+
 def test_a_page_that_is_closed_stops_what_it_asked() -> None:
     asker = Asker(sample())
     stopped = threading.Event()

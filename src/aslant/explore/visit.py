@@ -97,6 +97,6 @@ class Explorer:
             stopped.set()
         self.turns.close()
         for worker in self.workers.values():
-            worker.close()
+            worker.kill()
         if self.folder is not None:
             self.folder.cleanup()

@@ -73,8 +73,9 @@ class Worker:
         tell({"progress": {"done": 0, "total": 0, "what": "opening the model"}})
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
-        self._process = context.Process(target=work, args=(other, *self._opens), daemon=True, name="aslant-model")
-        self._process.start()
+        process = context.Process(target=work, args=(other, *self._opens), daemon=True, name="aslant-model")
+        process.start()
+        self._process = process  # one that has not begun cannot be killed
         other.close()  # so that this end hears when the process is gone
         return self._connection
 
@@ -103,11 +104,15 @@ class Worker:
                 print(content, file=sys.stderr, flush=True)
                 raise LostWorkerError
 
+    def kill(self) -> None:
+        """End the process; a thread that waits for its answer hears so, and closes the pipe that is its own."""
+        if (process := self._process) is not None:
+            process.kill()
+            process.join(1)
+
     def close(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(1)
+        """End the process, and close the pipe."""
+        self.kill()
         if self._connection is not None:
             self._connection.close()
         self._process = self._connection = None
