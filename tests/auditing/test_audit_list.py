@@ -259,6 +259,19 @@ def test_settings_of_a_model_in_toml_are_its_own(folder: Path, tmp_path: Path) -
     assert (few.representation.words, few.seed, len(few.parts)) == (3_000, 3, 1)
 
 
+def test_models_audited_at_once_have_the_figures_of_one_after_the_other(folder: Path, tmp_path: Path, run: Any) -> None:
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    asked = ("audit", "--models", str(folder / "models.txt"), "--quick", "--only", "polarity", "-q")
+    found = []
+    for store, how in (("one.db", ()), ("two.db", ("--at-once", "2"))):
+        answer = run(*asked, "--store", store, *how)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        figures = aslant.ResultsStore(tmp_path / store).figures().figures
+        found.append({(figure.audit.label, figure.line.stimuli): figure.line for figure in figures})
+    assert len(found[0]) > 2
+    assert found[0] == found[1]
+
+
 def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
     job = AuditJob(Entry("one", str(folder / "one.safetensors"), AuditSettings("quick", only=("polarity",))))
     outcome = audit_entry(pickle.loads(pickle.dumps(job)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,7 +74,7 @@ class Many:
         from aslant.parallel import use_workers
 
         cluster = LocalCluster(
-            n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs="error"
+            n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
         )
         with cluster, use_workers(dask=cluster.scheduler_address):
             yield
