@@ -274,3 +274,11 @@ def test_the_category_of_a_set_is_the_users_that_of_what_ships_or_none() -> None
     assert category_of("weat-3", {"weat-3": "mine"}) == "mine"
     assert category_of("weat-3", {"weat-6": "mine"}) == "race"
     assert category_of("nowhere", {}) == "none"
+
+
+def test_a_line_without_an_effect_or_without_chance_is_not_in_standard_deviations_of_it() -> None:
+    chance = Chance("matched words", 0.5, 0.25, 0.0, 1.0, 0.01, 99)
+    made = line("gender", "mine", 1.5, "d", "A large effect.", chance=chance)
+    assert made.standardised == 4.0
+    assert replace(made, effect=None).standardised is None
+    assert replace(made, chance=None).standardised is None

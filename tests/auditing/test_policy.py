@@ -493,3 +493,7 @@ def test_a_test_in_both_directions_is_judged_by_its_own_q(audit: aslant.AuditRes
 
 def test_lines_may_be_as_far_from_a_baseline_as_the_guide_says() -> None:
     assert read_policy().tolerance == {"d": 0.2, "sd of chance": 0.5, "*": 0.05}
+
+
+def test_a_figure_may_differ_by_the_documented_tolerance_of_its_kind() -> None:
+    assert Policy(rule=()).tolerance == {"d": 0.2, "sd of chance": 0.5, "*": 0.05}

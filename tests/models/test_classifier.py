@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from aslant.errors import MeasureError
-from aslant.models.classifier import ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities
+
+torch = pytest.importorskip("torch", reason="the classifier needs torch: pip install '.[lm]'")
+
+from aslant.models.classifier import ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities  # noqa: E402
 
 
 def blobs(n: int = 120, seed: int = 0) -> tuple[Any, Any]:

@@ -65,7 +65,7 @@ def _processed(option: Any, ctx: Any, value: Any) -> Any:
     if wanted is None or option.required or not (by_default or wanted in (str, list[str])):
         return type(option).process_value(option, ctx, value)
     if option.multiple or option.nargs == -1:
-        value = list(value or ())
+        value = () if value is None else list(value)  # as typer gives them
     return option.callback(ctx, option, value) if option.callback else value
 
 

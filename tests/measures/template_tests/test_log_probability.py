@@ -334,12 +334,23 @@ def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
             aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)
 
 
-def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:
+@pytest.mark.parametrize("logs", [(-math.inf, -math.inf), (-math.inf, -1.0), (-1.0, -math.inf)])
+def test_a_probability_of_nought_is_an_error_not_an_infinite_score(logs: tuple[float, float]) -> None:
     class Never(FakeCausalLM):
         def _score(self, s: Sentence) -> CausalScore:
-            return CausalScore(-math.inf, -math.inf, (s.target,), (s.attribute,))
+            return CausalScore(*logs, (s.target,), (s.attribute,))
 
     with pytest.raises(MeasureError, match=r"no finite log-probability for 'he is a nurse\.'"):
+        aslant.log_probability_bias(Never(), TEMPLATE, ("he", "she"), JOBS)
+
+
+@pytest.mark.parametrize("logs", [(-math.inf, -1.0), (-1.0, -math.inf)])
+def test_so_it_is_of_a_masked_model_before_or_after_the_attribute_is_shown(logs: tuple[float, float]) -> None:
+    class Never(FakeMaskedLM):
+        def masked_scores(self, sentences: Any, **how: Any) -> list[MaskedScore]:
+            return [MaskedScore(*logs, (s.target,), (s.attribute,)) for s in sentences]
+
+    with pytest.raises(MeasureError, match="no finite log-probability for 'he is a nurse"):
         aslant.log_probability_bias(Never(), TEMPLATE, ("he", "she"), JOBS)
 
 
