@@ -34,12 +34,7 @@ FREQUENT = 40_000
 #: Sets that came after the sample; with the words of those of the suite "categories" every number of it would change.
 LATER = ("intersectional-traits", "names-african-american-women", "names-mexican-american-women")
 TARGET = (
-    Path(__file__).resolve().parents[1]
-    / "src"
-    / "aslant"
-    / "vectors"
-    / "sample"
-    / "glove.6B.100d.sample.safetensors"
+    Path(__file__).resolve().parents[1] / "src" / "aslant" / "vectors" / "sample" / "glove.6B.100d.sample.safetensors"
 )
 
 

@@ -42,6 +42,7 @@ def test_help_says_what_it_does_and_gives_examples(run: Run, command: tuple[str,
     assert help_text.returncode == 0
     assert "Examples" in help_text.stdout
     assert f"aslant {' '.join(command)}" in " ".join(help_text.stdout.split())
+    assert "--quiet" in help_text.stdout
 
 
 @every_command

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Annotated
 
-from aslant.cli.options import argument, option
+from aslant.cli.options import QuietOption, argument, option
 
 EXAMPLES = """
 aslant cite weat                          the paper of a measure
@@ -20,6 +20,7 @@ aslant cite glove-6b-100d > references.bib
 def cite_command(
     what: Annotated[str, argument("A result or report (JSON), a measure, a word set or a data name.", "WHAT")],
     method: Annotated[bool, option("Print a paragraph on how a result was made, instead.", "", "--method")] = False,
+    quiet: QuietOption = False,  # every command takes it; here the answer is all there is
 ) -> None:
     """Print BibTeX of the papers behind a result, a measure, a word set or data, and of aslant itself."""
     from pathlib import Path

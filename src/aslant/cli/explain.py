@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
 
-from aslant.cli.options import argument
+from aslant.cli.options import QuietOption, argument
 
 EXAMPLES = """
 aslant explain                  every term
@@ -81,6 +81,7 @@ def explain_command(
     what: Annotated[
         str | None, argument("A term (p, q, interval, chance …), a measure or a word set; nothing: all terms.", "WHAT")
     ] = None,
+    quiet: QuietOption = False,  # every command takes it; here the answer is all there is
 ) -> None:
     """Say what a term, a measure or a word set means, in a few sentences; without one, list the terms."""
     from rich.text import Text

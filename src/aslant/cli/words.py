@@ -56,6 +56,7 @@ def list_command(
 @app.command("show")
 def show_command(
     name: Annotated[str, argument("A set that ships, or the path of a TOML file.", "NAME")],
+    quiet: QuietOption = False,  # every command takes it; here the answer is all there is
 ) -> None:
     """Print a word set as TOML, with its citation and licence."""
     from aslant.report.tables import plain, unsteered

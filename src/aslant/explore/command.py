@@ -36,6 +36,7 @@ def explore_command(
         o.argument("Embeddings and language models, also as YEAR=MODEL; nothing: the bundled sample.", "MODEL…"),
     ] = None,
     seed: o.SeedOption = 0,
+    quiet: o.QuietOption = False,
     *,
     address: Address,
     reading: Reading,
@@ -49,4 +50,5 @@ def explore_command(
     from aslant.explore.server import need_extra, serve
 
     need_extra()
-    serve(open_models(models or [], reading), address.host, address.port, seed, browser=not address.no_browser)
+    opened = open_models(models or [], reading, quiet=quiet)
+    serve(opened, address.host, address.port, seed, browser=not address.no_browser)

@@ -76,12 +76,12 @@ class Opened:
         return self.vectors
 
 
-def open_models(given: Sequence[str], reading: Reading) -> tuple[Opened, ...]:
+def open_models(given: Sequence[str], reading: Reading, *, quiet: bool = False) -> tuple[Opened, ...]:
     """Open every embedding, and find out of every language model which kind it is; nothing is the bundled sample."""
-    return tuple(_opened(number, text, reading) for number, text in enumerate(given or [""]))
+    return tuple(_opened(number, text, reading, quiet) for number, text in enumerate(given or [""]))
 
 
-def _opened(number: int, text: str, reading: Reading) -> Opened:
+def _opened(number: int, text: str, reading: Reading, quiet: bool) -> Opened:
     from aslant.auditing.subjects import kind_of
 
     found = BY_YEAR.fullmatch(text)
@@ -95,7 +95,7 @@ def _opened(number: int, text: str, reading: Reading) -> Opened:
     settings = {name: value for name, value in vars(reading).items() if value != getattr(type(reading), name)}
     if kind == "language model":
         return Opened(number, given, _short(str(given)), kind, year, None, reading, {})
-    vectors = reading.open(given)
+    vectors = reading.open(given, quiet=quiet)
     return Opened(number, given, vectors.name, "vectors", year, held(vectors), reading, settings)
 
 
