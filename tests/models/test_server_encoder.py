@@ -47,7 +47,9 @@ def test_vectors_are_those_that_the_server_has(embeddings: Any) -> None:
     )
     assert encoder.sentence_vectors([]).shape == (0, encoder.dimensions)
     assert encoder.record()["dimensions"] == server.encoder.dimensions
-    assert "weights cannot be seen" in encoder.record()["note"]
+    assert encoder.record()["note"].startswith("served: its weights cannot be seen")
+    unlisted = aslant.load_encoder(server.address, model="nope")
+    assert unlisted.note.startswith("the server lists tiny and not nope; the answers may be another model's; ")
 
 
 @pytest.mark.parametrize(

@@ -289,6 +289,13 @@ def test_the_model_is_named_where_there_are_several(serve: Serve) -> None:
         aslant.load_lm(f"{server.address}#other", model="tiny")
 
 
+def test_a_name_that_the_server_does_not_list_is_noted(serve: Serve) -> None:
+    server = serve()
+    said = aslant.load_lm(f"{server.address}#nope").note
+    assert said.startswith("the server lists tiny and not nope; the answers may be another model's; ")
+    assert "lists" not in aslant.load_lm(f"{server.address}#tiny").note
+
+
 def test_what_only_a_server_has_is_refused_for_other_models() -> None:
     with pytest.raises(DataError, match="is for a server's address"):
         aslant.load_lm("sample-mlm", model="tiny")

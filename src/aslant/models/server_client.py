@@ -268,8 +268,11 @@ class Client:
         return f"{text[:200]}…" if len(text) > 200 else text or "no reason given"
 
 
-def served_model(client: Client, model: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the name of the model to ask, and what the server says about it; the only one need not be named."""
+def served_model(client: Client, model: str | None) -> tuple[str, dict[str, Any], str]:
+    """Return the name of the model to ask, what the server says about it, and a note if it does not list that name.
+
+    The only model of a server need not be named.
+    """
     try:
         listed = client.get("/models")
     except KeyRefusedError:
@@ -277,17 +280,20 @@ def served_model(client: Client, model: str | None) -> tuple[str, dict[str, Any]
     except ServerError:
         if model is None or not client.reached:
             raise
-        return model, {}
+        return model, {}, ""
     rows = listed.get("data") if isinstance(listed, dict) else None
     found = {str(row["id"]): row for row in rows or () if isinstance(row, dict) and isinstance(row.get("id"), str)}
+    some = ", ".join(list(found)[:5]) + (", …" if len(found) > 5 else "")
     if model is None:
         if len(found) != 1:
-            some = ", ".join(list(found)[:5]) + (", …" if len(found) > 5 else "")
             has = f"serves {len(found)} models ({some})" if found else "does not say which models it serves"
             raise ServerError(f"the server at {client.address} {has}; name one, as in {client.address}#MODEL.")
         model = next(iter(found))
     about = found.get(model, {}).get("meta")
-    return model, about if isinstance(about, dict) else {}
+    unlisted = (
+        f"the server lists {some} and not {model}; the answers may be another model's" if model not in found else ""
+    )
+    return model, about if isinstance(about, dict) else {}, unlisted if found else ""
 
 
 def _key_for(host: str) -> tuple[str, str]:

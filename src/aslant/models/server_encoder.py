@@ -37,7 +37,7 @@ class ServerEncoder:
     def __init__(self, address: str, model: str | None = None, *, journal: Folder = None, **how: Any) -> None:
         place, model = split_address(address, model)
         self.client = Client(place, **how)
-        self.model, _ = served_model(self.client, model)
+        self.model, _, unlisted = served_model(self.client, model)
         self.name = PurePath(self.model).name if PurePath(self.model).is_absolute() else self.model
         self.way: Any = self
         self.batch, self.journal = BATCH, journal
@@ -50,6 +50,7 @@ class ServerEncoder:
         unit = np.allclose(np.linalg.norm(probed, axis=1), 1, atol=0.01)
         self.format = "served encoder (/embeddings)"
         self.note = "; ".join([
+            *([unlisted] if unlisted else []),
             "served: its weights cannot be seen, and its identity is its name and its vectors of a few texts",
             "vectors as served" + (", of length 1" if unit else ""),
             *(["one text at a time: among others, it is refused, or gets another vector"] if self.batch == 1 else []),

@@ -62,7 +62,7 @@ class ServerCausalLM(CausalTextScorer):
     ) -> None:  # fmt: skip
         place, model = split_address(address, model)
         self.client = Client(place, **how)
-        self.model, about = served_model(self.client, model)
+        self.model, about, unlisted = served_model(self.client, model)
         self.name = PurePath(self.model).name if PurePath(self.model).is_absolute() else self.model
         self.capital, self.journal = capitalise, journal
         way, told, checked, noise = probe(self.client, self.model, begin)
@@ -73,7 +73,9 @@ class ServerCausalLM(CausalTextScorer):
         self.characters = sum(map(len, PROBES)) / sum(len(one.tokens) - one.begins for one in told)
         self.format = f"served causal language model ({way.called})"
         self.words, self.dimensions = (_count(about.get(key)) for key in ("n_vocab", "n_embd"))
-        self.note = "; ".join(filter(None, [*checked, "sentences begin with a capital" if self.capital else ""]))
+        self.note = "; ".join(
+            filter(None, [unlisted, *checked, "sentences begin with a capital" if self.capital else ""])
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`; words and dimensions are 0 where a server is silent."""
