@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,10 @@ def test_an_audit_comes_back_as_it_was(store: aslant.ResultsStore, audit: aslant
 
 
 def test_every_figure_is_a_row_that_any_program_reads(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
-    connection = sqlite3.connect(store.path)
-    found = connection.execute("SELECT label, stimuli, effect FROM figures WHERE audited < '2026-02'").fetchall()
+    with closing(sqlite3.connect(store.path)) as connection:
+        found = connection.execute("SELECT label, stimuli, effect FROM figures WHERE audited < '2026-02'").fetchall()
+        [[result]] = connection.execute("SELECT result FROM audits WHERE label = 'theirs'")
     assert found == [("ours", line.stimuli, line.effect) for line in audit.glance]
-    [[result]] = connection.execute("SELECT result FROM audits WHERE label = 'theirs'")
     assert json.loads(result) == json.loads(replace(audit, created=FEBRUARY, seed=1).to_json())
     connection.close()
 

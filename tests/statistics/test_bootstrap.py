@@ -69,3 +69,12 @@ def test_a_cluster_counts_by_its_size() -> None:
 def test_no_list_of_numbers_is_refused(values: object) -> None:
     with pytest.raises(MeasureError, match="give one list of numbers"):
         bootstrap_means(values, 3, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("sums", "sizes", "strata"), [([1.0, 2.0], [1], [0, 0]), ([1.0], [1], [0, 0]), ([], [], [])])
+def test_clusters_without_their_size_or_stratum_and_no_clusters_are_refused(
+    sums: list[float], sizes: list[int], strata: list[int]
+) -> None:
+    said = f"{len(sums)} sums, {len(sizes)} sizes, {len(strata)} strata: give one of each, and some"
+    with pytest.raises(MeasureError, match=said):
+        cluster_bootstrap_means(sums, sizes, strata, 3, np.random.default_rng(0))
