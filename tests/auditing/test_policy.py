@@ -485,9 +485,12 @@ def test_a_test_in_both_directions_is_judged_by_its_own_q(audit: aslant.AuditRes
     part: Any = one_sided.part("weat")
     suite = part.results[0]
     both = replace(suite, results=tuple(replace(test, alternative="two-sided") for test in suite.results))
-    parts = tuple(replace(each, results=(both,)) if each is part else each for each in one_sided.parts)
-    [line] = check_policy(replace(one_sided, parts=parts), rule).lines
-    assert (line.verdict, line.reason) == ("passed", "q = 0.99")
+    asked = one_sided.glance[0].stimuli
+    its_own = tuple(replace(test, alternative="two-sided") if test.test == asked else test for test in suite.results)
+    for results in (both, replace(suite, results=its_own)):
+        parts = tuple(replace(each, results=(results,)) if each is part else each for each in one_sided.parts)
+        [line] = check_policy(replace(one_sided, parts=parts), rule).lines
+        assert (line.verdict, line.reason) == ("passed", "q = 0.99")
     assert check_policy(one_sided, rule).lines[0].verdict == "violated"
 
 
