@@ -104,6 +104,15 @@ def test_several_templates_are_averaged_and_probabilities_keep_the_equation() ->
             assert side.association == pytest.approx(math.log(side.p_target / side.p_prior))
 
 
+def test_a_template_has_the_score_of_the_class_that_the_attribute_leans_to_over_all() -> None:
+    targets, templates = ["he", "she", "they"], ["[TARGET] is a [ATTRIBUTE].", "[TARGET] was a [ATTRIBUTE]"]
+    both = aslant.log_probability_bias(FakeMaskedLM(), templates, targets, JOBS)
+    each = [aslant.log_probability_bias(FakeMaskedLM(), text, targets, JOBS) for text in templates]
+    assert any(one.leans_to != other.leans_to for one, other in zip(each[0].scores, each[1].scores, strict=True))
+    for score in both.scores:
+        assert np.mean(score.by_template) == pytest.approx(score.score)
+
+
 def test_a_template_set_brings_targets_that_agree_and_its_attributes() -> None:
     lm = FakeMaskedLM()
     result = aslant.log_probability_bias(lm, "career-family")
