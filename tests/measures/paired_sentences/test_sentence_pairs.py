@@ -55,10 +55,11 @@ def test_a_model_that_prefers_every_stereotype_has_a_share_of_one(tmp_path: Path
 
 def test_pairs_that_contrast_the_same_words_are_one_unit(tmp_path: Path) -> None:
     rows = [(f"The old {w} slept.", f"The young {w} slept.", "age") for w in ("man", "cat", "dog", "cook", "boss")]
-    p = aslant.sentence_pairs(FakeTextLM(stereotyping), table(tmp_path, rows), **NO_DRAWS)
+    p = aslant.sentence_pairs(FakeTextLM(stereotyping), table(tmp_path, rows), **NO_DRAWS | {"bootstrap": 100})
     group = p.groups[0]
     assert (group.share, group.n, group.clusters) == (1.0, 5, 1)
     assert group.share_pvalue == group.mean_pvalue == 1.0
+    assert group.mean_interval is None, "one unit says nothing about how others would vary"
     assert group.share_interval is not None
     assert group.share_interval.low < 0.5
 

@@ -42,7 +42,7 @@ def group(
     if n:
         ends = statistics.clustered_wilson(positive[unequal > 0], unequal[unequal > 0], how.confidence)
         share_interval = Interval(*ends, how.confidence, 0)
-    if how.bootstrap:
+    if how.bootstrap and len(sums) > 1:
         random = np.random.default_rng(seed)
         means = statistics.cluster_bootstrap_means(sums, sizes, np.zeros(len(sums)), how.bootstrap, random)
         ends = statistics.percentile_interval(means, how.confidence)
@@ -146,7 +146,7 @@ def profession_contrast(
         return None
     p = statistics.partition_pvalue(women, men, alternative="two-sided", n_resamples=how.n_resamples, rng=seed)
     interval = None
-    if how.bootstrap:
+    if how.bootstrap and min(len(women), len(men)) > 1:
         random = np.random.default_rng(seed)
         first, second = (statistics.bootstrap_means(side, how.bootstrap, random) for side in (women, men))
         ends = statistics.percentile_interval(first - second, how.confidence)

@@ -191,7 +191,7 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
     values = np.array([row[2] for row in known], dtype=np.float64)
     sums = np.stack([np.bincount(place, values), np.bincount(place, values > 0)], axis=1)
     gap_interval = share_interval = None
-    if drawing.how.bootstrap:
+    if drawing.how.bootstrap and len(occupations) > 1:
         random, sizes = np.random.default_rng(drawing.seed), np.bincount(place)
         strata_of = [strata[name] for name in occupations]
         means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.how.bootstrap, random)
@@ -213,7 +213,7 @@ def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> Oc
     draws = {"n_resamples": drawing.how.n_resamples, "rng": drawing.seed}
     p = statistics.partition_pvalue(female, male, alternative="two-sided", **draws)  # type: ignore[arg-type]
     interval = None
-    if drawing.how.bootstrap:
+    if drawing.how.bootstrap and min(len(female), len(male)) > 1:
         random = np.random.default_rng(drawing.seed)
         first, second = (statistics.bootstrap_means(side, drawing.how.bootstrap, random) for side in (female, male))
         interval = drawing.interval(first - second)

@@ -185,8 +185,10 @@ def summed_up(
 
 
 def _interval(sums: Any, sizes: Any, how: BbqSettings, random: np.random.Generator) -> Interval | None:
-    """Return the interval of a ratio over templates drawn again; templates without anything to count stay out."""
+    """Return the interval of a ratio over templates drawn again, those with anything to count; None for one template."""
     some = sizes > 0
+    if some.sum() < 2:
+        return None
     means = cluster_bootstrap_means(sums[some], sizes[some], np.zeros(some.sum()), how.bootstrap, random)
     return Interval(*percentile_interval(means, how.confidence), how.confidence, how.bootstrap)
 
