@@ -185,7 +185,7 @@ def summed_up(
 
 
 def _interval(sums: Any, sizes: Any, how: BbqSettings, random: np.random.Generator) -> Interval | None:
-    """Return the interval of a ratio over templates drawn again, those with anything to count; None for one template."""
+    """Return the interval of a ratio over templates drawn again, those with something to count; None for one."""
     some = sizes > 0
     if some.sum() < 2:
         return None
