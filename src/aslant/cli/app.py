@@ -154,7 +154,7 @@ app = typer.Typer(
     name="aslant",
     cls=Commands,
     help="Find, measure and explain social bias in word embeddings and language models.",
-    epilog="Start with: aslant audit      (a full report on the bundled sample embedding)",
+    epilog="Start with: aslant audit  (a full report on the bundled sample)",
     no_args_is_help=True,
     **{**SETTINGS, "rich_markup_mode": None},
 )

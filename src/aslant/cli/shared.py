@@ -83,7 +83,7 @@ class Running:
     """How a measure is run."""
 
     seed: o.SeedOption = 0
-    workers: Annotated[int, o.option("Processes to use (this command is quick with one).", "N", min=1)] = 1
+    workers: Annotated[int, o.option("Cores to use (this command needs only one).", "N", min=1)] = 1
     quiet: o.QuietOption = False
     log: Annotated[
         str | None,
