@@ -285,7 +285,9 @@ def test_memory_that_runs_out_while_loading_is_one_sentence(tmp_path: Path, monk
 
     folder = saved(*causal("llama"), tmp_path)
     monkeypatch.setattr(model_loading, "from_files", full)
-    with pytest.raises(DataError, match=r"needs about .*, which is more than there is; dtype bfloat16 .* might fit"):
+    with pytest.raises(
+        DataError, match=r"needs about .*, which is more than is available; dtype bfloat16 .* might fit"
+    ):
         aslant.load_lm(folder)
 
 
