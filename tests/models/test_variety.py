@@ -298,14 +298,6 @@ def test_what_would_fit_is_the_largest_type_that_does() -> None:
     check_room("m", 1, "float32", "cpu")
 
 
-def test_small_letters_in_a_template_are_named() -> None:
-    for template in ("[target] is a [ATTRIBUTE].", ["[TARGET] is a [Attribute]."]):
-        with pytest.raises(
-            AslantError, match=r"has \[(target|Attribute)\]; write \[TARGET\] and \[ATTRIBUTE\] in capitals"
-        ):
-            aslant.log_probability_bias(causal("llama"), template, (["he"], ["she"]), ["nurse"])
-
-
 def test_attributes_that_cannot_be_placed_come_with_a_reason() -> None:
     lm = aslant.load_lm(masked("bert"))
     asked = ("[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "漢"])

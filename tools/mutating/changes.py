@@ -53,7 +53,10 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "measures/generated_texts/sample.py": (("own = group.places[self.source_of", ""),),  # likewise
     "measures/generated_texts/writing.py": (("[(text.beginning, text.seed or 0)", "0 → 1"),),  # each has a seed
-    "measures/enumeration/chance.py": (("chance=against_chance(share", "False → True"),),  # shares are never below 0
+    "measures/enumeration/chance.py": (
+        ("chance=against_chance(share", "False → True"),  # shares are never below 0
+        ("return int(min(settings[\"rotations\"]", "0 → 1"),  # both are below the least number
+    ),
     "measures/polarities/chance.py": (("chance = against_chance(float(values", "False → True"),),  # nor are these
     "measures/questions/measure.py": (("means = cluster_bootstrap_means(sums[some]", "np.zeros → np.ones"),),
     "measures/enumeration/run.py": (
