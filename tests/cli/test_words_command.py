@@ -22,13 +22,13 @@ def test_a_new_set_can_be_measured_as_it_is(run: Run, tmp_path: Path) -> None:
     assert "old, young: calm, slow, wild, fast" in measured.stdout
     again = run("words", "new", str(path), *LISTS)
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_without_lists_and_without_a_terminal_nobody_is_asked(run: Run, tmp_path: Path) -> None:
     answer = run("words", "new", str(tmp_path / "x.toml"))
     assert answer.returncode == 2
-    assert "nobody to ask" in answer.stderr
+    assert "not a terminal that can be asked" in answer.stderr
     assert not (tmp_path / "x.toml").exists()
 
 

@@ -193,7 +193,7 @@ def test_saving_refuses_what_would_not_be_served_alike(tmp_path: Path) -> None:
     folder = write(tmp_path / "m", [pooling("mean")], settings=settings)
     with pytest.raises(DebiasError, match="which is not its default one"):
         aslant.debias_encoder(aslant.load_encoder(folder, prompt="other: ")).save(tmp_path / "a")
-    with pytest.raises(DebiasError, match="is there already"):
+    with pytest.raises(DebiasError, match="already exists"):
         aslant.debias_encoder(aslant.load_encoder(folder)).save(folder)
     with pytest.raises(DebiasError, match="there is no folder"):
         aslant.debias_encoder(aslant.load_encoder(folder)).save(tmp_path / "no" / "b")

@@ -57,7 +57,7 @@ def test_an_enumeration_is_walked_through_and_offensive_words_are_covered(served
     page = visit(served.address + "#enumeration?groups=6&categories=16&words=5000&rotations=500")
     assert page.locator("#panel-enumeration .note").is_visible()
     page.get_by_role("button", name="Enumerate").click()
-    page.wait_for_selector(".cells .found", timeout=6 * PATIENCE)
+    page.wait_for_selector(".cells .found", timeout=3 * PATIENCE)
     assert "random words" in settled(page, "enumeration")
     page.get_by_label(re.compile("in which nothing stands out")).check()
     assert page.locator(".cells tbody tr:visible").count() == 16
@@ -107,10 +107,10 @@ def test_templates_are_scored_batch_by_batch(served: Served, visit: Visit) -> No
     field.fill("he")
     field.press("Enter")
     page.get_by_role("button", name="Score", exact=True).click()
-    page.locator("#panel-templates .says", has_text="must contain [TARGET] exactly once").wait_for(timeout=6 * PATIENCE)
+    page.locator("#panel-templates .says", has_text="must contain [TARGET] exactly once").wait_for(timeout=3 * PATIENCE)
     templates.fill("[TARGET] works as a [ATTRIBUTE].")
     templates.press("Control+Enter")
-    page.wait_for_selector("#panel-templates .facts", timeout=6 * PATIENCE)
+    page.wait_for_selector("#panel-templates .facts", timeout=3 * PATIENCE)
     assert "he" in settled(page, "templates")
     assert "Chance" in page.locator("#panel-templates .facts").inner_text()
     page.locator("#panel-templates summary", has_text="The numbers").click()
@@ -130,7 +130,7 @@ def test_pairs_of_sentences_show_by_category(browser: Any, visit: Visit, real_da
     try:
         page = visit(server.address + "#pairs?sample=12&twins=1")
         page.get_by_role("button", name="Score the pairs").click()
-        page.wait_for_selector(".sentences summary", timeout=6 * PATIENCE)
+        page.wait_for_selector(".sentences summary", timeout=3 * PATIENCE)
         assert "more probable" in settled(page, "pairs")
         page.locator(".sentences summary").first.click()
         assert page.locator(".sentences tbody tr").count() == 0  # they are read by those who ask for them

@@ -69,7 +69,7 @@ def test_what_is_not_counted_any_more_is_not_answered(monkeypatch: pytest.Monkey
     monkeypatch.setattr("aslant.explore.tries.MOST", 1)
     asker = Asker()
     assert asker.bench()["tries"]["count"] == 1
-    assert "start the server anew" in asker.bench(alternative="greater")["incomplete"]
+    assert "restart the server" in asker.bench(alternative="greater")["incomplete"]
     assert asker.bench()["tries"]["count"] == 1
 
 

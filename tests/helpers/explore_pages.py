@@ -13,7 +13,7 @@ from typing import Any
 #: The command with a token that a second start has too, so that a page can find its server again.
 START = "import secrets, sys; secrets.token_urlsafe = lambda n=0: 'page-test'; from aslant.cli import main; main()"
 #: What a page may take on a busy machine; nothing here is a claim about speed.
-PATIENCE = 40_000
+PATIENCE = 120_000
 Visit = Callable[..., Any]
 
 #: Texts whose contrast with what lies behind them is below what WCAG AA asks for.

@@ -54,7 +54,7 @@ def test_vectors_are_those_that_the_server_has(embeddings: Any) -> None:
 
 @pytest.mark.parametrize(
     ("manner", "said"),
-    [("one vector", "the same vector"), ("zeros", "a vector of zeros"), ("random", "another vector each time")],
+    [("one vector", "the same vector"), ("zeros", "a vector of zeros"), ("random", "a different vector each time")],
 )
 def test_vectors_that_cannot_be_used_are_refused(embeddings: Any, manner: str, said: str) -> None:
     with pytest.raises(ServerError, match=said):

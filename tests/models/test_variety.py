@@ -285,7 +285,9 @@ def test_memory_that_runs_out_while_loading_is_one_sentence(tmp_path: Path, monk
 
     folder = saved(*causal("llama"), tmp_path)
     monkeypatch.setattr(model_loading, "from_files", full)
-    with pytest.raises(DataError, match=r"needs about .*, which is more than there is; dtype bfloat16 .* might fit"):
+    with pytest.raises(
+        DataError, match=r"needs about .*, which is more than is available; dtype bfloat16 .* might fit"
+    ):
         aslant.load_lm(folder)
 
 
@@ -294,14 +296,6 @@ def test_what_would_fit_is_the_largest_type_that_does() -> None:
     assert "dtype 4bit needs 0.5 GB and would fit" in too_large("m", 10**9, "bfloat16", 6 * 10**8)
     assert too_large("m", 10**9, "4bit", 1).endswith("are available; use a smaller model.")
     check_room("m", 1, "float32", "cpu")
-
-
-def test_small_letters_in_a_template_are_named() -> None:
-    for template in ("[target] is a [ATTRIBUTE].", ["[TARGET] is a [Attribute]."]):
-        with pytest.raises(
-            AslantError, match=r"has \[(target|Attribute)\]; write \[TARGET\] and \[ATTRIBUTE\] in capitals"
-        ):
-            aslant.log_probability_bias(causal("llama"), template, (["he"], ["she"]), ["nurse"])
 
 
 def test_attributes_that_cannot_be_placed_come_with_a_reason() -> None:

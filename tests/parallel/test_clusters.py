@@ -364,7 +364,7 @@ def test_workers_with_other_software_are_refused(monkeypatch: pytest.MonkeyPatch
         ({"threads": 0}, "workers is 0"),
         (
             {"processes": 2},
-            r"processes=2 is not supported any more; use threads=2, or dask=dask.distributed.LocalCluster",
+            r"processes=2 is no longer supported; use threads=2, or dask=dask.distributed.LocalCluster",
         ),
     ],
 )

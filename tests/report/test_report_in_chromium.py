@@ -14,6 +14,7 @@ import pytest
 
 import aslant
 from aslant.results.audit import AuditPart, AuditResult
+from explore_pages import PATIENCE
 from fake_lm import FakeMaskedLM
 from report_examples import enumeration, nasty_audit
 
@@ -85,6 +86,7 @@ def opened(browser: Any) -> Iterator[Open]:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script
         )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         if listened:

@@ -173,3 +173,9 @@ def test_words_that_several_measures_lack_are_named_once_and_few_of_them() -> No
     assert glance_table(audit).notes[-1:] == (
         "geometry and residual: not found: word0, word1, word2, word3, word4 and 24 more (--json lists all)",
     )
+
+
+@pytest.mark.parametrize("rows", [[{"b": 1}], [{"a": 1}, {"b": 1}]])
+def test_a_column_whose_key_a_row_lacks_is_refused(rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(KeyError, match="the rows of 't' have no 'a'; they have b"):
+        Table("t", (Column("a", "a", str),), rows)

@@ -116,7 +116,7 @@ def promising_fields() -> set[str]:
 
 
 def selected(only: str) -> tuple[Study, ...]:
-    """Return the studies whose names begin with one of the names given, separated by commas; nothing: all."""
+    """Return the studies whose names begin with one of the names given, separated by commas; default: all."""
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     if unknown := [name for name in wanted if not any(study.name.startswith(name) for study in STUDIES)]:
         known = ", ".join(dict.fromkeys(study.name for study in STUDIES))

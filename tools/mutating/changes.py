@@ -53,7 +53,10 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "measures/generated_texts/sample.py": (("own = group.places[self.source_of", ""),),  # likewise
     "measures/generated_texts/writing.py": (("[(text.beginning, text.seed or 0)", "0 → 1"),),  # each has a seed
-    "measures/enumeration/chance.py": (("chance=against_chance(share", "False → True"),),  # shares are never below 0
+    "measures/enumeration/chance.py": (
+        ("chance=against_chance(share", "False → True"),  # shares are never below 0
+        ("return int(min(settings[\"rotations\"]", "0 → 1"),  # both are below the least number
+    ),
     "measures/polarities/chance.py": (("chance = against_chance(float(values", "False → True"),),  # nor are these
     "measures/questions/measure.py": (("means = cluster_bootstrap_means(sums[some]", "np.zeros → np.ones"),),
     "measures/enumeration/run.py": (
@@ -82,7 +85,10 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
         ("words = batch.products.shape[1]", ""),  # shares work out
     ),
     "measures/set_scores/kinds.py": (("most: int = 10**9", ""),),  # no limit
-    "measures/template_tests/chance.py": (("places = np.array([rank.get(", "1 → 2"),),  # any number below 0
+    "measures/template_tests/chance.py": (
+        ("places = np.array([rank.get(", "1 → 2"),  # any number below 0
+        ("places = np.geomspace(", "len(words) // 2 → len(words) / 2"),  # half a place, of fewer than 200 words only
+    ),
     "measures/template_tests/words_in_templates.py": (("pieces = [[1] * len(some)", "1 → 2"),),  # the same for both
     "measures/template_tests/scoring.py": (("if len(once) > 1 and any(", "any → all"),),  # of one prompt: all or none
     "measures/shared/chance.py": (("ranks[ranks < 0] =", "len(vectors) // 2 → len(vectors) / 2"),),  # into integers

@@ -107,7 +107,7 @@ def not_measured(store: ResultsStore, *, model: str = "*", run: str | None = Non
     if newest is not None:  # a run that is under way, or was killed and not taken up again
         done = {visit.label for visit in visits if visit.run == newest.id}
         lines += [
-            NotMeasuredLine(label, newest.id, "unfinished", "", "this run has not come to it")
+            NotMeasuredLine(label, newest.id, "unfinished", "", "this run has not reached it yet")
             for label in newest.models
             if label not in done and like(label, model)
         ]

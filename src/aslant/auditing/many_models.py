@@ -209,7 +209,7 @@ def _audited(job: AuditJob, ended: AuditOutcome) -> AuditOutcome:
         try:
             folder = RunFolder(Path(job.runs) / f"listed-{key}", plan.identity(), fresh_if_other=True)
         except AslantError as error:
-            warnings.warn(f"nothing is kept of this audit until it is done: {error}", stacklevel=2)
+            warnings.warn(f"nothing of this audit is saved until it is finished: {error}", stacklevel=2)
     result = run_plan(plan, folder)
     return replace(
         ended,

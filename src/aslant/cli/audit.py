@@ -75,7 +75,7 @@ def audit_command(
     models: Annotated[
         list[str] | None,
         o.argument(
-            "Embeddings, language models or encoders: file, folder, data name, hub name, server; nothing: the sample.",
+            "Embeddings, language models or encoders: file, folder, data name, hub name, server; default: the sample.",
             "[MODEL]...",
         ),
     ] = None,
@@ -305,7 +305,9 @@ class OfStore:
 def check_command(
     report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote, or a store.", "REPORT.json|STORE")],
     policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
-    baseline: Annotated[str | None, o.option("An earlier report, from which nothing may have moved.", "FILE")] = None,
+    baseline: Annotated[
+        str | None, o.option("An earlier report: any figure that has moved since fails.", "FILE")
+    ] = None,
     quiet: o.QuietOption = False,
     *,
     store: OfStore,

@@ -10,7 +10,7 @@ from aslant.cli.options import QuietOption, argument, option
 
 EXAMPLES = """
 aslant card aslant-report.json                     the section with its metadata, on standard output
-aslant card aslant-report.json -o README.md        into a card that is there already, or a new one
+aslant card aslant-report.json -o README.md        into an existing card, or a new one
 aslant card comparison.json --model ours -o README.md
 """
 
@@ -31,7 +31,7 @@ def card_command(
 ) -> None:
     """Write the bias section of a model card: what was found, what chance gives, what was not measured, limits of use.
 
-    A new card gets the metadata of the Hugging Face hub, too. In a card that is there already, the section goes between
+    A new card gets the metadata of the Hugging Face hub, too. In an existing card, the section goes between
     two marks, or replaces what stands between them; the rest, metadata included, is not touched.
     """
     from aslant.auditing.policy import read_report

@@ -70,7 +70,7 @@ class DebiasOutput(Output):
         target = self.target
         super().check(inputs)
         if target.is_dir():
-            raise AslantError(f"'{target}' is a folder that is there already; give a new name with -o.")
+            raise AslantError(f"'{target}' already exists; give a new name with -o.")
 
 
 @command
@@ -157,7 +157,7 @@ def _debiased_encoder(
             raise AslantError(f"--{option} is not a setting of '{method}' for encoders, which takes {allowed}.")
     target = files.target
     if target.suffix or target.exists():
-        why = "is there already" if target.exists() else "looks like a file"
+        why = "already exists" if target.exists() else "looks like a file"
         raise AslantError(f"'{target}' {why}; an encoder is written as a new folder.")
     settings = {option: read_setting(option, value) for option, value in given.items()}
     with noted(quiet=running.quiet):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TEXT_PANEL = "Reading the corpus"
 
 EncoderArgument = Annotated[
-    str | None, o.argument("An encoder: hub name, folder, data name or server; nothing: all-MiniLM-L6-v2.", "MODEL")
+    str | None, o.argument("An encoder: hub name, folder, data name or server; default: all-MiniLM-L6-v2.", "MODEL")
 ]
 CorpusOption = Annotated[
     list[str] | None,

@@ -79,7 +79,7 @@ def _some(words: tuple[str, ...], most: int = 12) -> str:
 
 def explain_command(
     what: Annotated[
-        str | None, argument("A term (p, q, interval, chance …), a measure or a word set; nothing: all terms.", "WHAT")
+        str | None, argument("A term (p, q, interval, chance …), a measure or a word set; default: all terms.", "WHAT")
     ] = None,
     quiet: QuietOption = False,  # every command takes it; here the answer is all there is
 ) -> None:
@@ -91,7 +91,7 @@ def explain_command(
     from aslant.report.tables import lines
 
     listed = "\n".join(f"{name}: {term['title']}" for name, term in glossary().items())
-    found = explained(what) if what is not None else f"{listed}\n\nMeasures and word sets have an explanation too."
+    found = explained(what) if what is not None else f"{listed}\n\nMeasures and word sets are explained too."
     if found is None:
         raise AslantError(
             f"there is no term, measure or word set '{what}'; terms are {', '.join(glossary())}; for the others, see "

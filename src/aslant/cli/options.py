@@ -41,7 +41,7 @@ def argument(told: str, metavar: str) -> Any:
 
 
 ModelArgument = Annotated[
-    str | None, argument("An embedding: file, folder, archive or data name; nothing: the bundled sample.", "MODEL")
+    str | None, argument("An embedding: file, folder, archive or data name; default: the bundled sample.", "MODEL")
 ]
 JsonOption = Annotated[Path | None, option("Write JSON ('-': standard output).", "FILE", "--json", panel=OUT)]
 SeedOption = Annotated[int, option("Seed of every random choice.", "N", "--seed", min=0)]

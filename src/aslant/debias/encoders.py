@@ -111,7 +111,7 @@ class DebiasedEncoder:
         if (used := getattr(getattr(self.base, "head", self.base), "prompt", prompt)) != prompt:
             raise DebiasError(f"'{self.name}' was opened with the prompt {used!r:.40}, which is not its default one.")
         if target.exists():
-            raise DebiasError(f"'{target}' is there already; name a new folder.")
+            raise DebiasError(f"'{target}' already exists; name a new folder.")
         if not target.parent.is_dir():
             raise DebiasError(f"cannot write '{target}': there is no folder '{target.parent}'.")
         work = target.with_name(f".{target.name}.partial")

@@ -167,7 +167,7 @@ async def _too_large(request: Request, error: Exception) -> Response:
 
 
 async def _unsaid(request: Request, error: Exception) -> Response:
-    return json_of({"error": "the request ended before all of it had come."}, 400)  # to nobody: a tab was closed
+    return json_of({"error": "the request ended before all of it had arrived."}, 400)  # to nobody: a tab was closed
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -33,7 +33,7 @@ class Address:
 def explore_command(
     models: Annotated[
         list[str] | None,
-        o.argument("Embeddings and language models, also as YEAR=MODEL; nothing: the bundled sample.", "MODEL…"),
+        o.argument("Embeddings and language models, also as YEAR=MODEL; default: the bundled sample.", "MODEL…"),
     ] = None,
     seed: o.SeedOption = 0,
     quiet: o.QuietOption = False,

@@ -89,7 +89,7 @@ def _opened(number: int, text: str, reading: Reading, quiet: bool) -> Opened:
     kind = kind_of(given)
     if kind == "encoder":
         raise AslantError(
-            f"'{given}' is an encoder, which the page cannot ask; give an embedding or a language model "
+            f"'{given}' is an encoder, which the page cannot measure; give an embedding or a language model "
             "('aslant seat' and 'aslant audit' measure encoders)."
         )
     settings = {name: value for name, value in vars(reading).items() if value != getattr(type(reading), name)}

@@ -77,12 +77,12 @@ class Guard:
         if not self._is_own(host):
             return 403, "this address is not the one that 'aslant explore' printed."
         if headers.get("origin", f"http://{host}") != f"http://{host}":
-            return 403, "another page may not ask this one."
+            return 403, "requests from other pages are refused."
         if path is None:
             return 404, "there is nothing here."
         visited = method == "GET" and path == "/" and headers.get("sec-fetch-mode") == "navigate"  # a link to the page
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not visited:
-            return 403, "another page may not ask this one."
+            return 403, "requests from other pages are refused."
         if method == "POST":
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 return 415, "a request must be JSON (application/json)."

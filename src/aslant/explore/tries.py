@@ -38,7 +38,7 @@ class Tries:
             if before is not None:
                 own, chance = _larger(before.pvalue, own), _larger(before.chance, chance)
             elif len(self.asked) >= MOST:
-                raise AslantError(f"you have tried {MOST:,} questions, more than are counted; start the server anew.")
+                raise AslantError(f"you have tried {MOST:,} questions, more than are counted; restart the server.")
             self.asked[key] = Try(question, own, chance)
 
     def corrected(self, key: Hashable, name: str = "This one", before: str = "") -> dict[str, Any] | None:

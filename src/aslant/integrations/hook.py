@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="aslant hook", description=main.__doc__)
     parser.add_argument("files", nargs="*", metavar="FILE", help="reports (.json) or files of models")
     parser.add_argument("--policy", metavar="FILE", help="rules (TOML); default: the built-in policy")
-    parser.add_argument("--baseline", metavar="FILE", help="an earlier report, which nothing may have moved from")
+    parser.add_argument("--baseline", metavar="FILE", help="an earlier report: any figure that has moved since fails")
     parser.add_argument("--profile", choices=("quick", "standard", "full"), default="quick", help="of an audit")
     given = parser.parse_args(arguments)
     how = {"policy": given.policy, "baseline": given.baseline, "profile": given.profile}

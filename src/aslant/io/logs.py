@@ -96,7 +96,7 @@ def logging_to_stderr(kind: str | None) -> Iterator[None]:
         yield
         return
     if kind not in ("json", "text"):
-        raise AslantError(f"--log '{kind:.20}' is not a form of lines; give json or text.")
+        raise AslantError(f"--log '{kind:.20}' is not a log format; give json or text.")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if kind == "json" else TextLines())
     level = logger.level

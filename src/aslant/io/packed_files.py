@@ -139,8 +139,8 @@ class ByteStream:
         self.left = None if self.left is None else self.left - len(data)
         if self.most is not None and self._unpacked > self.most:
             raise self.location.error(
-                f"'{self.location.path.name}' unpacks to over {self.most:,} bytes, as no data do; if you trust it, "
-                f"unpack it first, or raise {RATIO} ({_limit(RATIO, MAX_RATIO)} times) or {UNPACKED} (bytes)."
+                f"'{self.location.path.name}' unpacks to over {self.most:,} bytes, more than real data would; if you "
+                f"trust it, unpack it first, or raise {RATIO} ({_limit(RATIO, MAX_RATIO)} times) or {UNPACKED} (bytes)."
             )
         return data
 

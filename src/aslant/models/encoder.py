@@ -128,7 +128,7 @@ class ContextEncoder:
         if pooling not in get_args(Pooling):
             raise MeasureError(f"pooling is {pooling!r}; choose 'served', 'mean' or 'first'.")
         if pooling == "first" and self.refuses_first:
-            raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
+            raise MeasureError(f"pooling='first' does not work with '{self.name}': {self.refuses_first}; use 'mean'.")
         found = np.zeros((len(texts), self.dimensions), np.float32)
         for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
             weights = np.array([len(query.asks) for query, _ in wanted], np.float64)

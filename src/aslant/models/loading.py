@@ -49,7 +49,7 @@ DEFAULT_NOTE = "SmolLM2-135M-Instruct: tuned to follow instructions, with weight
 MASKED, CAUSAL = ("ForMaskedLM",), ("ForCausalLM", "LMHeadModel")
 #: Architectures made for pre-training whose weights hold a masked-language head.
 PRETRAINED = ("BertForPreTraining", "AlbertForPreTraining", "MobileBertForPreTraining")
-NOT_SERVED = "an inner layer was asked for, so sentences are the mean of their words, not as served"
+NOT_SERVED = "an inner layer was requested, so sentences are the mean of their words, not as served"
 NO_PROMPT = "'{}' is not read as a sentence encoder that is served, so it takes no prompt; put it into the texts."
 EITHER = (
     "give the folder of a transformers model (config.json), of an ELMo (options.json and weights in .hdf5), or an ONNX "

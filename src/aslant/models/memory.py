@@ -34,7 +34,7 @@ def too_large(name: str, weights: int, dtype: str, room: int | None) -> str:
     >>> too_large("m", 3 * 10**9, "float32", 8 * 10**9)[:91]
     "'m' needs about 12.0 GB of memory in float32 (3,000 million weights), and 8.0 GB are availa"
     """
-    there = "which is more than there is" if room is None else f"and {_gb(room)} are available"
+    there = "which is more than is available" if room is None else f"and {_gb(room)} are available"
     fits = [kind for kind in SMALLER if BYTES[kind] < BYTES[dtype] and (room is None or weights * BYTES[kind] < room)]
     what = "use a smaller model"
     if fits:

@@ -117,7 +117,7 @@ class Client:
         self.sleep: Callable[[float], object] = time.sleep
         self._key_from, self._key = _key_for(self.host)
         if not self._key.isascii() or not self._key.isprintable():
-            raise ServerError("the key in the environment has characters that no key has; set it again.")
+            raise ServerError("the key in the environment has characters that a key cannot have; set it again.")
         if self._key and urlsplit(address).scheme == "http" and not _is_here(self.host):
             warnings.warn(f"the key goes to {self.host} unencrypted; use https if the server has it.", stacklevel=2)
         self._session, self._lock = requests.Session(), threading.Lock()
@@ -231,10 +231,10 @@ class Client:
         where = self._where(url)
         if 300 <= status < 400:
             to = urlsplit(str(headers.get("Location", ""))).hostname or "another place"
-            raise ServerError(f"{where} sends on to {to}; nothing is sent there: give the address that answers itself.")
+            raise ServerError(f"{where} redirects to {to}, which is not followed; give the final address.")
         if status in (401, 403):
             name = self._key_from
-            what = f"does not accept the key in {name}" if name else f"wants a key: put it into {KEYS[0]}"
+            what = f"does not accept the key in {name}" if name else f"requires a key: put it into {KEYS[0]}"
             raise KeyRefusedError(f"{where} {what} ({status}).")
         if status != 200:
             kind = BlamedError if status in BLAMED else AbsentError if status in ABSENT else ServerError
@@ -242,7 +242,7 @@ class Client:
         try:
             found = parse_json(content.decode("utf-8"))
         except (ValueError, RecursionError):
-            raise ServerError(f"{where} does not answer in JSON; check that it speaks OpenAI's protocol.") from None
+            raise ServerError(f"{where} does not return JSON; check that it speaks OpenAI's protocol.") from None
         usage = found.get("usage") if isinstance(found, dict) else None
         if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
             with self._lock:

@@ -71,7 +71,7 @@ class ServerEncoder:
         length = np.linalg.norm(alone, axis=1)
         self._noise = float(np.linalg.norm(alone - again) / np.linalg.norm(alone))
         if np.linalg.norm(alone - again, axis=1).max() > NOISE * length.max():
-            raise ServerError(f"{where} gives a text another vector each time, so they cannot be used.")
+            raise ServerError(f"{where} gives a text a different vector each time, so they cannot be used.")
         try:
             with self.client.tried_twice():
                 together = self._ask(PROBES)

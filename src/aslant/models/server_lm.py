@@ -321,7 +321,9 @@ def _check_alone(client: Client, way: Echo | Forced, told: Sequence[Told]) -> fl
         way.forget()
     alone = way.ask(PROBES[:1])[0]
     if not isinstance(alone, Told) or alone.tokens != told[0].tokens:
-        raise ServerError(f"the server at {client.address} cuts a text into other tokens the next time; {INSTEAD}.")
+        raise ServerError(
+            f"the server at {client.address} splits the same text into different tokens the second time; {INSTEAD}."
+        )
     both = zip(alone.values, told[0].values, strict=True)
     difference = max(abs(a - b) for a, b in both if a is not None and b is not None)
     if difference > NOISE:

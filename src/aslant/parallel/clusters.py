@@ -162,7 +162,7 @@ class RayCluster:
         joined = ray.get_runtime_context().gcs_address
         if there and not self._ours and address.rpartition("//")[2] != joined:
             raise WorkersError(
-                f"this process is in the Ray cluster at '{joined}' already, not in that at '{address}'; leave it first "
+                f"this process is already in the Ray cluster at '{joined}', not in that at '{address}'; leave it first "
                 "(ray.shutdown()), or give 'auto'."
             )
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
@@ -172,7 +172,7 @@ class RayCluster:
         try:
             return int(self.ray.cluster_resources().get("CPU", 1))
         except (self.ray.exceptions.RayError, RuntimeError, OSError) as error:
-            raise LostWorkersError(f"the Ray cluster does not answer any more ({first_line(error)}).") from None
+            raise LostWorkersError(f"the Ray cluster no longer answers ({first_line(error)}).") from None
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
         """Hand out `task(shared, item)`; what is shared goes by reference."""
@@ -181,7 +181,7 @@ class RayCluster:
                 self._placed = (shared, self.ray.put(shared))
             found: Future[Any] = self._run.remote(task, [self._placed[1]], item, software()).future()
         except (self.ray.exceptions.RayError, ConnectionError) as error:
-            raise LostWorkersError(f"the Ray cluster takes no work any more ({first_line(error)}).") from None
+            raise LostWorkersError(f"the Ray cluster no longer takes work ({first_line(error)}).") from None
         return found
 
     def explained(self, error: BaseException) -> BaseException:

@@ -50,7 +50,7 @@ def use_workers(
     """
     if processes is not None:
         raise WorkersError(
-            f"processes={processes} is not supported any more; use threads={processes}, or "
+            f"processes={processes} is no longer supported; use threads={processes}, or "
             "dask=dask.distributed.LocalCluster().scheduler_address for processes."
         )
     named = [name for name, value in (("threads", threads), ("dask", dask), ("ray", ray)) if value is not None]

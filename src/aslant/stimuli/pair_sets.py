@@ -1,7 +1,7 @@
 """Pairs of a more and a less stereotyping sentence: CrowS-Pairs, StereoSet, BEC-Pro, and tables of one's own.
 
 Pairs that differ in other ways than they should are flagged by the mechanical rules of `flags_of`; the inventory of
-Blodgett et al. (2021) could not be had as a list of pairs.
+Blodgett et al. (2021) is not available as a list of pairs.
 """
 
 from __future__ import annotations

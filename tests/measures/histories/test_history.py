@@ -126,6 +126,19 @@ def test_one_training_is_said_to_be_one_draw() -> None:
     assert "p cannot be below" in several
 
 
+def test_chance_of_a_trend_says_whether_the_last_vocabulary_is_in_order_of_frequency() -> None:
+    series = {y: runs[0] for y, runs in rising(years=4).items()}
+    v = series[1930]
+    rows = sorted(range(len(v)), key=lambda row: v.words[row])
+    ordered = aslant.WordVectors.from_arrays([v.words[row] for row in rows], v.matrix[rows])
+    assert (v.by_frequency, ordered.by_frequency) == (True, False)
+    for last, kind in ((v, "matched words"), (ordered, "matched words, any frequency")):
+        t = aslant.trend({**series, 1930: last}, "weat", chance=50, **SETS)
+        assert t.test is not None
+        assert t.test.chance is not None
+        assert t.test.chance.kind == kind
+
+
 def test_words_are_those_that_every_year_has_unless_asked() -> None:
     series = {1900: year(1, 0, X[:2]), 1910: year(1, 1, A[:1]), 1920: year(1, 2)}
     t = aslant.trend(series, "weat", chance=20, **SETS)

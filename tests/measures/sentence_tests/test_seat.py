@@ -366,7 +366,9 @@ def test_the_effect_without_word_pieces_stands_beside_one_that_they_make() -> No
 def test_an_effect_that_an_untrained_model_reaches_is_not_evidence() -> None:
     found = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=0)
     assert glance(found, str)[0].evidence == "strong"
-    assert glance(replace(found, twins=(0.3, -0.2, 1.0)), str)[0].evidence == "strong"
+    beside = replace(found, twins=(0.3, -0.2, 1.0))
+    assert glance(beside, str)[0].evidence == "strong"
+    assert [beside.rows()[0][f"twins_{end}"] for end in ("low", "high")] == [-0.2, 1.0]
     reached = glance(replace(found, twins=(0.3, -0.2, -1.99)), str)[0]
     assert reached.evidence == judged([reached])[0].evidence == "none"
     assert reached.sentence.endswith("1 of 3 untrained models of the same architecture reach as much.")

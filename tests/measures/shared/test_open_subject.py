@@ -14,7 +14,7 @@ import pytest
 import aslant
 from aslant.catalogue import rooms
 from aslant.debias import METHODS
-from aslant.measures.shared.open_subject import opening
+from aslant.measures.shared.open_subject import opening, vectors_of
 
 #: Annotations of parameters that are opened things.
 OPENED = {"WordVectors", "Encoder", "SentenceEncoder", "MaskedLM", "CausalLM", "ScoresTexts", "MasksWords", "Model"}
@@ -73,6 +73,12 @@ def test_a_file_a_name_a_dict_and_a_list_give_what_vectors_give(tmp_path: Path) 
     assert two.differences[0].difference == pytest.approx(0, abs=1e-7)
     years = aslant.polarity_trend({1990: "sample", 2000: tmp_path / "some.txt"}, ["she", "he"], ["king"], chance=0)
     assert [point.year for point in years.points] == [1990, 2000]
+
+
+def test_a_tuple_with_an_embedding_in_it_is_several_of_words_and_a_matrix_one() -> None:
+    pair = (["he", "she"], np.eye(2))
+    assert [len(v) for v in vectors_of(("sample", pair))] == [len(aslant.load()), 2]
+    assert len(vectors_of(pair)) == 2
 
 
 def test_wrong_arguments_are_told_before_anything_is_opened() -> None:

@@ -103,6 +103,19 @@ def test_a_word_is_replaced_by_one_of_as_many_pieces_where_the_pool_has_enough_o
     assert 61 not in rows  # one of the stimuli
 
 
+@pytest.mark.parametrize("other", [90, None], ids=["a rarer word", "a word that is not listed"])
+def test_the_commonest_word_of_all_is_replaced_by_common_ones_and_so_is_a_word_beside_it_that_is_not_listed(
+    other: int | None,
+) -> None:
+    lm = ListedLM()
+    replaced = (lm.ordered_words[0], "qzxv" if other is None else lm.ordered_words[other])
+    pool = (lm.ordered_words[1:150], np.ones(149))
+    rows = drawn_rows(lm, pool, (replaced, [1, 1]), (), 50, np.random.default_rng(0))
+    assert rows is not None
+    assert rows[:, 0].max() < 25
+    assert bool(rows[:, 1].max() < 25) == (other is None)
+
+
 def test_words_of_several_pieces_are_drawn_apart_where_enough_is_left_for_those_of_fewer() -> None:
     pieces, pool = np.repeat([1, 2], [1, 12]), np.repeat([1, 2], [20, 40])
     assert [own.tolist() for own, _ in _alike(pieces, pool)] == [list(range(1, 13)), [0]]

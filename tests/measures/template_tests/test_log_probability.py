@@ -464,3 +464,10 @@ def test_the_published_shares_come_out_of_the_authors_scores(real_data: Path) ->
 def test_a_template_without_its_slots_is_named() -> None:
     with pytest.raises(MeasureError, match=r"has no \[TARGET\] and \[ATTRIBUTE\]"):
         asked("no slots here", [["he"], ["she"]])
+
+
+@pytest.mark.parametrize("template", ["[target] is a [ATTRIBUTE].", ["[TARGET] is a [Attribute]."]])
+def test_small_letters_in_a_template_are_named(template: Any) -> None:
+    told = r"has \[(target|Attribute)\]; write \[TARGET\] and \[ATTRIBUTE\] in capitals"
+    with pytest.raises(AslantError, match=told):
+        aslant.log_probability_bias(FakeMaskedLM(TABLE), template, (["he"], ["she"]), ["nurse"])

@@ -20,9 +20,9 @@ export const states = new EventTarget(); // "lost", "back"
 let lost = false;
 
 export const AWAY =
-  "The server does not answer. Nothing on this page is lost; it goes on as soon as the server is back.";
+  "The server does not answer. Nothing on this page is lost; it resumes as soon as the server is back.";
 export const RENAMED =
-  "This address is no longer served: aslant explore was started anew. Open the address that it " +
+  "This address is no longer served: aslant explore was restarted. Open the address that it " +
   "printed, and put what follows the # of this address behind it: your words are there.";
 
 /** An answer that is one sentence: what was wrong, or that the server is away. */

@@ -32,7 +32,7 @@ const showTries = () =>
         "p",
         {},
         says ?? "",
-        " Each different question whose answer you saw counts once. Reloading the page does not begin anew: whoever tries often enough finds something, " +
+        " Each different question whose answer you saw counts once. Reloading the page does not start over: whoever tries often enough finds something, " +
           "so a result that you report needs the p that is corrected for all tries, and their number.",
       ),
       h(

@@ -124,5 +124,5 @@ def _checked_figures(figures: Mapping[str, Any], words: WordList) -> Mapping[str
         if not isinstance(value, numbers.Real) or not math.isfinite(value):
             raise MeasureError(f"the figure of {word!r} is {value!r}; give finite numbers.")
     if figures and not set(figures) & set(words.words):
-        raise MeasureError(f"no figure is for a word of the list; the first is for {next(iter(figures))!r}.")
+        raise MeasureError(f"none of the figures is for a word of the list; the first is for {next(iter(figures))!r}.")
     return figures

@@ -77,7 +77,7 @@ def _notes(result: HolisticBiasResult) -> tuple[str, ...]:
     if any(axis.chance for axis in result.axes):
         said.append(
             "chance: 95 % of the shares among random adjectives of as many word pieces, in the same sentences; "
-            "p (chance): how many reach as much; q: Benjamini–Hochberg over the axes."
+            "p (chance): how many are as large; q: Benjamini–Hochberg over the axes."
         )
     if any(axis.published is not None for axis in result.axes):
         said.append("published: as in Smith et al., a Mann–Whitney U test in each template, p < .05, not corrected.")

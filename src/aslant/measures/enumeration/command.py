@@ -49,7 +49,7 @@ def enumerate_command(
         str | None,
         o.option(
             "Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
-            "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
+            "first use), or 'embedding' (those in a cased vocabulary); default: the bundled first names.",
             "FILE|DATA",
         ),
     ] = None,

@@ -24,9 +24,9 @@ class EnumerationSettings(Settings):
         float, setting("Share of names to leave out, those least like names.", ge=0, lt=1, metavar="SHARE")
     ] = 0.2
     min_found: Annotated[
-        float, setting("Least share of the names that must have a vector.", ge=0, lt=1, metavar="SHARE")
+        float, setting("Minimum share of the names that must have a vector.", ge=0, lt=1, metavar="SHARE")
     ] = 0.05
-    min_names: Annotated[int, setting("Least number of names for each group.", ge=1, le=MOST)] = 12
+    min_names: Annotated[int, setting("Minimum number of names for each group.", ge=1, le=MOST)] = 12
     drop_names: Annotated[
         bool | None,
         setting(

@@ -30,7 +30,7 @@ class WritingSettings(Settings):
         setting("At most this many prompts of each group, drawn at random, of different topics first; 0 for all.", ge=0,
                 le=10**6),
     ] = 20  # fmt: skip
-    max_tokens: Annotated[int, setting("Greatest length of a text, in tokens of the model.", ge=1, le=10_000)] = 40
+    max_tokens: Annotated[int, setting("Maximum length of a text, in tokens of the model.", ge=1, le=10_000)] = 40
     sentence: Annotated[
         bool, setting("Keep a text up to the end of its first sentence, as long as what people wrote there.")
     ] = True

@@ -22,7 +22,7 @@ def contextual_command(
     model: EncoderArgument = None,
     corpus: CorpusOption = None,
     original: Annotated[
-        str | None, o.option("Static embedding to choose biased words in; nothing: the sample.", "MODEL")
+        str | None, o.option("Static embedding to choose biased words in; default: the sample.", "MODEL")
     ] = None,
     pairs: Annotated[str, o.option("The pairs that are swapped.", "SET|FILE", panel=WORDS)] = "definitional-pairs",
     words: Annotated[str, o.option("The professions.", "SET|FILE|a,b,…", panel=WORDS)] = "professions",

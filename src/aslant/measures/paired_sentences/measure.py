@@ -225,7 +225,7 @@ def pair_set(source: str | PathLike[str] | PairSet, language: str = "en") -> Pai
     aslant.errors.StimuliError: there is no '/no/such/file.csv'; give crows-pairs, crows-pairs-revised, stereoset...
     """
     if language not in BEC_PRO:
-        raise StimuliError(f"language={language!r}; BEC-Pro is there in 'en' and 'de', and other sets in 'en'.")
+        raise StimuliError(f"language={language!r}; BEC-Pro exists in 'en' and 'de', the other sets in 'en' only.")
     if isinstance(source, PairSet):
         return source
     path = Path(source).expanduser()

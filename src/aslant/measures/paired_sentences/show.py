@@ -20,8 +20,8 @@ from aslant.results.parts import Interval
 from aslant.statistics import Chance, sign_count_pvalue
 
 CONTENT_NOTE = (
-    "Note: the sentences below were written to express stereotypes, some with slurs; what a model finds probable is no "
-    "statement about people."
+    "Note: the sentences below were written to express stereotypes, some with slurs; what a model finds probable is "
+    "not a statement about people."
 )
 #: A terminal shows this many pairs from each end.
 EACH_END = 3
@@ -37,7 +37,7 @@ SCORES = {
     "pll": "pseudo-log-likelihood, one piece masked at a time (Salazar et al. 2020)",
     "crows": "pseudo-log-likelihood of the pieces that both sentences share (Nangia et al. 2020)",
     "aul": "mean log-likelihood of the pieces, none masked (Kaneko & Bollegala 2022)",
-    "aula": "mean log-likelihood of the pieces, none masked, weighed by attention (Kaneko & Bollegala 2022)",
+    "aula": "mean log-likelihood of the pieces, none masked, weighted by attention (Kaneko & Bollegala 2022)",
     "likelihood": "log-likelihood of the sentence, which falls with its length",
     "likelihood-per-piece": "log-likelihood of the sentence per word piece",
 }
@@ -117,7 +117,7 @@ def _notes(result: r.SentencePairsResult) -> tuple[str, ...]:
     if flagged:
         said.append(
             f"{plural(flagged, 'pair')} flagged by mechanical rules (docs/sentence-pairs.md); the inventory of "
-            "Blodgett et al. (2021) could not be had as a list of pairs."
+            "Blodgett et al. (2021) is not available as a list of pairs."
         )
     said += [f"{plain(note)}." for note in result.notes]
     if result.left_out:

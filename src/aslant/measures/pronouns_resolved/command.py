@@ -28,7 +28,7 @@ class Training:
     l2: Annotated[float, o.option("L2 penalty of the output layer.", "X", panel=TRAINING)] = 0.1
     learning_rate: Annotated[float, o.option("Step size of Adam.", "X", panel=TRAINING)] = 0.001
     batch: Annotated[int, o.option("Samples per step.", "N", panel=TRAINING, min=1)] = 32
-    epochs: Annotated[int, o.option("Passes over the samples, at most.", "N", panel=TRAINING, min=1)] = 1000
+    epochs: Annotated[int, o.option("Maximum number of passes over the samples.", "N", panel=TRAINING, min=1)] = 1000
     patience: Annotated[int, o.option("Passes without progress on held-out samples.", "N", panel=TRAINING, min=1)] = 100
 
 

@@ -21,7 +21,9 @@ class PronounSettings(Settings):
     seeds: Annotated[int, setting("Repeats with other folds and weights.", ge=1, le=1_000, panel=TRAINING)] = 3
     topics: Annotated[int, setting("Topics of the texts.", ge=1, le=1_000, panel=TOPICS)] = 20
     top_words: Annotated[int, setting("Words of a topic that count.", ge=1, le=1_000, panel=TOPICS)] = 15
-    template: Annotated[str, setting("Sentence to score words of topics in.", metavar="TEXT", panel=TOPICS)] = TEMPLATE
+    template: Annotated[str, setting("The sentence in which topic words are scored.", metavar="TEXT", panel=TOPICS)] = (
+        TEMPLATE
+    )
     bins: Annotated[int, setting("Bins of the calibration.", ge=1, le=1_000)] = 10
     bootstrap: Bootstrap = 1_000
     # Each draw holds one random order of all samples in memory.

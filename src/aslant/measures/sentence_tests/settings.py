@@ -37,7 +37,7 @@ class CeatSettings(Partitions):
 
     samples: Annotated[int, setting("Draws of one context for each word.", ge=1, le=10**7)] = 10_000
     contexts_per_word: Annotated[
-        int, setting("The most sentences for each word.", ge=1, le=10**6, option="--contexts")
+        int, setting("At most this many sentences for each word.", ge=1, le=10**6, option="--contexts")
     ] = 1_000
     case: Annotated[
         Literal["as written", "any"], setting("Words count 'as written' (Bill, not bill) or in any case: any.")

@@ -44,7 +44,7 @@ aslant scores vectors.bin --csv scores.csv          one row for each score of ea
 def scores_command(
     model: Annotated[
         list[str] | None,
-        o.argument("Embeddings: file, folder, archive or data name; nothing: the bundled sample.", "MODEL…"),
+        o.argument("Embeddings: file, folder, archive or data name; default: the bundled sample.", "MODEL…"),
     ] = None,
     score: Annotated[
         str | None, o.option(f"Scores, separated by commas ({', '.join(ABOUT)}); default: all.", "NAME,…")

@@ -36,8 +36,8 @@ def relative_norm(
     """Measure the relative norm distance of attributes to two target sets (Garg et al. 2018).
 
     The value is the mean over attributes a of ‖X̄ − a‖ − ‖Ȳ − a‖: below 0, they are nearer to the first targets. Of two
-    attribute sets, that of the second is taken off. `unit` takes all vectors at unit length first. The p-value deals
-    the targets out anew; `chance` random attributes of the same frequency say what these add.
+    attribute sets, that of the second is subtracted. `unit` takes all vectors at unit length first. The p-value
+    reassigns the targets; `chance` random attributes of the same frequency say what these add.
 
     >>> import aslant
     >>> r = aslant.relative_norm(
@@ -62,7 +62,7 @@ def ripa(
 
     The value is the mean over pairs and attributes of a·(x − y) / ‖x − y‖: above 0, they lean to the first targets. A
     pair has the words at the same place of both target lists; a word without its counterpart is left out. Of two
-    attribute sets, that of the second is taken off. The p-value turns pairs around.
+    attribute sets, that of the second is subtracted. The p-value turns pairs around.
 
     >>> import aslant
     >>> r = aslant.ripa(

@@ -114,8 +114,8 @@ def level_tables(result: MlEatResult, width: int = 140) -> tuple[Table, ...]:
     )  # fmt: skip
     rows = [vars(level) for level in result.levels]
     notes = (
-        "level 2: d of a target set between both attributes, above 0: closer to the first; p deals the attributes out "
-        "anew. Level 3: mean cosine.",
+        "level 2: d of a target set between both attributes, above 0: closer to the first; p reassigns the "
+        "attributes. Level 3: mean cosine.",
     )
     return score_table(result), Table("What it is made of", columns, rows, notes)
 

@@ -47,7 +47,7 @@ LanguageModelArgument = Annotated[
     str | None,
     o.argument(
         "A language model: hub name, folder, GGUF file, LoRA folder, data name or server's address, as in "
-        "http://host/v1#NAME; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+        "http://host/v1#NAME; default: SmolLM2-135M-Instruct (causal, 4-bit weights).",
         "MODEL",
     ),
 ]
