@@ -20,7 +20,7 @@ from aslant.measures.descriptors.statistic import (
     random_shares,
     share_of,
 )
-from aslant.measures.descriptors.stimuli import Contexts, Descriptor, contexts, holistic_set
+from aslant.measures.descriptors.stimuli import Contexts, Descriptor, DescriptorSet, contexts, holistic_set
 from aslant.measures.sentence_tests.chance import ranks
 from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
@@ -91,9 +91,9 @@ def holistic_bias(
     if not isinstance(lm, ScoresTexts):
         raise MeasureError(f"{lm!r:.60} does not score texts; open a language model with aslant.load_lm(…) first.")
     seed = seed_of(rng)
-    asked = holistic_set(source)
+    asked = chosen_descriptors(source, axes)
     for_nouns, for_descriptors, for_chance = spawn(seed, 3)
-    chosen = _chosen(asked.descriptors, axes, settings.descriptors, for_descriptors)
+    chosen = _drawn(asked.descriptors, settings.descriptors, for_descriptors)
     within = contexts(asked.templates, asked.nouns, settings.nouns, for_nouns)
     tables = Tables(journal)
     kept, refused = _usable(lm, within, chosen, tables, progress)
@@ -122,16 +122,20 @@ def holistic_bias(
     )
 
 
-def _chosen(
-    every: Sequence[Descriptor], axes: str | Sequence[str] | None, most: int, random: np.random.Generator
-) -> list[Descriptor]:
-    """Return the descriptors of the axes, at most this many of each, in their order."""
-    known = list(dict.fromkeys(descriptor.axis for descriptor in every))
+def chosen_descriptors(source: str | PathLike[str], axes: str | Sequence[str] | None) -> DescriptorSet:
+    """Return the descriptors of the axes; an axis that is not there is refused."""
+    found = holistic_set(source)
+    known = list(dict.fromkeys(descriptor.axis for descriptor in found.descriptors))
     wanted = known if axes is None else [axes] if isinstance(axes, str) else list(axes)
     if unknown := [axis for axis in wanted if axis not in known]:
         raise StimuliError(f"there is no axis '{unknown[0]}'; choose among {', '.join(known)}.")
+    return replace(found, descriptors=tuple(one for one in found.descriptors if one.axis in wanted))
+
+
+def _drawn(every: Sequence[Descriptor], most: int, random: np.random.Generator) -> list[Descriptor]:
+    """Return at most this many descriptors of each axis, in their order."""
     chosen = []
-    for axis in (axis for axis in known if axis in wanted):
+    for axis in dict.fromkeys(descriptor.axis for descriptor in every):
         own = [descriptor for descriptor in every if descriptor.axis == axis]
         places = sorted(random.choice(len(own), most, replace=False)) if 0 < most < len(own) else range(len(own))
         chosen += [own[place] for place in places]
