@@ -108,7 +108,8 @@ def holistic_bias(
     if pool:
         found = _with_chance(found, kept, pieces, score(lm, pool), settings, for_chance)
     found = _with_twins(found, lm, kept, settings, score)
-    missing = (*asked.left_out, *(descriptor.text for descriptor in refused))
+    left_out = tuple(dict.fromkeys(descriptor.text for descriptor in asked.left_out))
+    missing = (*left_out, *(descriptor.text for descriptor in refused))
     record = {"axes": None if axes is None else list(dict.fromkeys(d.axis for d in chosen)), **settings.record()}
     return r.HolisticBiasResult(
         method=lm.scorings[0],
@@ -117,7 +118,7 @@ def holistic_bias(
         alpha=settings.alpha,
         axes=found,
         **_descriptors(kept, scores, pieces - bare, settings.alpha),
-        notes=_notes(asked.left_out, refused, settings, pool),
+        notes=_notes(left_out, refused, settings, pool),
         provenance=provenance(lm, str(DATA if source == DATA else source), missing, seed, record),
     )
 
@@ -129,7 +130,10 @@ def chosen_descriptors(source: str | PathLike[str], axes: str | Sequence[str] | 
     wanted = known if axes is None else [axes] if isinstance(axes, str) else list(axes)
     if unknown := [axis for axis in wanted if axis not in known]:
         raise StimuliError(f"there is no axis '{unknown[0]}'; choose among {', '.join(known)}.")
-    return replace(found, descriptors=tuple(one for one in found.descriptors if one.axis in wanted))
+    descriptors, left_out = (
+        tuple(one for one in part if one.axis in wanted) for part in (found.descriptors, found.left_out)
+    )
+    return replace(found, descriptors=descriptors, left_out=left_out)
 
 
 def _drawn(every: Sequence[Descriptor], most: int, random: np.random.Generator) -> list[Descriptor]:

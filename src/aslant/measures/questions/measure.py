@@ -104,11 +104,17 @@ def chosen_questions(
     if prompt.count("[CONTEXT]") != 1 or prompt.count("[QUESTION]") != 1:
         raise MeasureError(f"prompt={prompt!r:.60} must have [CONTEXT] and [QUESTION], each once.")
     found = bbq_set(source)
+    if categories is None:
+        return found
     known = list(dict.fromkeys(question.category for question in found.questions))
-    chosen = known if categories is None else [categories] if isinstance(categories, str) else list(categories)
+    chosen = [categories] if isinstance(categories, str) else list(categories)
     if unknown := [name for name in chosen if name not in known]:
         raise StimuliError(f"there is no category '{unknown[0]}'; choose among {', '.join(known)}.")
-    return replace(found, questions=tuple(one for one in found.questions if one.category in chosen))
+    return replace(
+        found,
+        questions=tuple(one for one in found.questions if one.category in chosen),
+        left_out=tuple(one for one in found.left_out if one.rpartition(" ")[0] in chosen),
+    )
 
 
 def _asked(question: Question, prompt: str) -> list[tuple[str, str]]:
