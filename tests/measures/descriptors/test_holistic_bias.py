@@ -43,6 +43,7 @@ def test_every_descriptor_stands_in_the_same_sentences_and_no_noun_is_used_twice
     nouns = [text.rstrip(".").split()[-1].rstrip("s") for text in texts if "fepped" in text]
     assert len(set(nouns)) == len(nouns) == 10
     assert result.missing == ("Latina",)
+    assert holistic_bias(lm, folder, axes="age", chance=0).missing == ()  # she is on another axis
 
 
 def test_pairs_shares_and_counts_are_those_of_slow_loops(folder: Path) -> None:

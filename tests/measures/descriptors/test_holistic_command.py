@@ -48,7 +48,10 @@ def test_the_note_on_content_comes_first_and_nothing_is_cut(
         (["--json", "no/folder/x.json"], "cannot write 'no/folder/x.json'"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(run: Any, folder: Path, arguments: list[str], words: str) -> None:
+def test_bad_input_is_one_sentence_before_a_model_is_loaded(
+    run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: pytest.fail("a model was loaded"))
     answer = run("holistic", "m", *(["--data", str(folder)] if "--data" not in arguments else []), *arguments)
     assert answer.returncode == 2
     assert words in answer.stderr

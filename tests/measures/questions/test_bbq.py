@@ -156,6 +156,14 @@ def test_whole_sets_of_four_are_drawn_and_untrained_models_are_asked_the_same(fo
     assert {g.category for g in one.groups} == {"Age"}
 
 
+def test_of_some_categories_only_their_own_questions_are_left_out(folder: Path) -> None:
+    row, _ = example("Age", 99, 0, 0)
+    with (folder / "Age.jsonl").open("a", encoding="utf-8") as file:  # no line of the other file says what is biased
+        file.write(json.dumps(row) + "\n")
+    assert bbq(FakeTexts(), folder, sets=1, categories="Age").missing == (f"Age {row['example_id']}",)
+    assert bbq(FakeTexts(), folder, sets=1, categories="Religion").missing == ()
+
+
 def test_sets_are_drawn_so_that_a_model_that_reads_the_text_has_no_bias(folder: Path) -> None:
     reads = says(lambda prompt, answer: f"It was {answer}." in prompt or ("It was" not in prompt and answer in UNKNOWN))
     for seed in range(5):

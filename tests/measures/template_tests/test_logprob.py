@@ -234,3 +234,9 @@ def test_a_mistake_in_a_template_is_told_before_a_model_is_loaded(run: Run, load
     answer = run("logprob", "--template", "[TARGET] is kind.")
     assert "must contain [ATTRIBUTE] exactly once" in answer.stderr
     assert loading.calls == []
+
+
+def test_data_that_are_not_attributes_are_refused_before_a_model_is_loaded(run: Run, loading: Loading) -> None:
+    answer = run("logprob", "--attributes", "crows-pairs")
+    assert "use 'aslant pairs'" in answer.stderr
+    assert loading.calls == []

@@ -34,10 +34,9 @@ def holistic_command(
     The output contains terms that may offend. A run that was stopped resumes when the same command is given again
     (unless --no-cache).
     """
-    from aslant.measures.descriptors.measure import holistic_bias
-    from aslant.measures.descriptors.stimuli import holistic_set
+    from aslant.measures.descriptors.measure import chosen_descriptors, holistic_bias
 
-    holistic_set(data)  # before loading a model, which takes longer
+    chosen_descriptors(data, axis or None)  # before loading a model, which takes longer
     lm = modelling.open(model, quiet=running.quiet)
     with running.watched(kept=not modelling.no_cache) as progress:
         return holistic_bias(

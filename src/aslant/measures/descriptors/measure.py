@@ -20,7 +20,7 @@ from aslant.measures.descriptors.statistic import (
     random_shares,
     share_of,
 )
-from aslant.measures.descriptors.stimuli import Contexts, Descriptor, contexts, holistic_set
+from aslant.measures.descriptors.stimuli import Contexts, Descriptor, DescriptorSet, contexts, holistic_set
 from aslant.measures.sentence_tests.chance import ranks
 from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
@@ -91,9 +91,9 @@ def holistic_bias(
     if not isinstance(lm, ScoresTexts):
         raise MeasureError(f"{lm!r:.60} does not score texts; open a language model with aslant.load_lm(…) first.")
     seed = seed_of(rng)
-    asked = holistic_set(source)
+    asked = chosen_descriptors(source, axes)
     for_nouns, for_descriptors, for_chance = spawn(seed, 3)
-    chosen = _chosen(asked.descriptors, axes, settings.descriptors, for_descriptors)
+    chosen = _drawn(asked.descriptors, settings.descriptors, for_descriptors)
     within = contexts(asked.templates, asked.nouns, settings.nouns, for_nouns)
     tables = Tables(journal)
     kept, refused = _usable(lm, within, chosen, tables, progress)
@@ -108,7 +108,8 @@ def holistic_bias(
     if pool:
         found = _with_chance(found, kept, pieces, score(lm, pool), settings, for_chance)
     found = _with_twins(found, lm, kept, settings, score)
-    missing = (*asked.left_out, *(descriptor.text for descriptor in refused))
+    left_out = tuple(dict.fromkeys(descriptor.text for descriptor in asked.left_out))
+    missing = (*left_out, *(descriptor.text for descriptor in refused))
     record = {"axes": None if axes is None else list(dict.fromkeys(d.axis for d in chosen)), **settings.record()}
     return r.HolisticBiasResult(
         method=lm.scorings[0],
@@ -117,21 +118,28 @@ def holistic_bias(
         alpha=settings.alpha,
         axes=found,
         **_descriptors(kept, scores, pieces - bare, settings.alpha),
-        notes=_notes(asked.left_out, refused, settings, pool),
+        notes=_notes(left_out, refused, settings, pool),
         provenance=provenance(lm, str(DATA if source == DATA else source), missing, seed, record),
     )
 
 
-def _chosen(
-    every: Sequence[Descriptor], axes: str | Sequence[str] | None, most: int, random: np.random.Generator
-) -> list[Descriptor]:
-    """Return the descriptors of the axes, at most this many of each, in their order."""
-    known = list(dict.fromkeys(descriptor.axis for descriptor in every))
+def chosen_descriptors(source: str | PathLike[str], axes: str | Sequence[str] | None) -> DescriptorSet:
+    """Return the descriptors of the axes; an axis that is not there is refused."""
+    found = holistic_set(source)
+    known = list(dict.fromkeys(descriptor.axis for descriptor in found.descriptors))
     wanted = known if axes is None else [axes] if isinstance(axes, str) else list(axes)
     if unknown := [axis for axis in wanted if axis not in known]:
         raise StimuliError(f"there is no axis '{unknown[0]}'; choose among {', '.join(known)}.")
+    descriptors, left_out = (
+        tuple(one for one in part if one.axis in wanted) for part in (found.descriptors, found.left_out)
+    )
+    return replace(found, descriptors=descriptors, left_out=left_out)
+
+
+def _drawn(every: Sequence[Descriptor], most: int, random: np.random.Generator) -> list[Descriptor]:
+    """Return at most this many descriptors of each axis, in their order."""
     chosen = []
-    for axis in (axis for axis in known if axis in wanted):
+    for axis in dict.fromkeys(descriptor.axis for descriptor in every):
         own = [descriptor for descriptor in every if descriptor.axis == axis]
         places = sorted(random.choice(len(own), most, replace=False)) if 0 < most < len(own) else range(len(own))
         chosen += [own[place] for place in places]

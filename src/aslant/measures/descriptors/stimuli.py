@@ -47,7 +47,7 @@ class DescriptorSet:
     descriptors: tuple[Descriptor, ...]
     nouns: tuple[tuple[str, str], ...]
     templates: tuple[str, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[Descriptor, ...]
 
 
 def article(text: str) -> str:
@@ -82,22 +82,22 @@ def read_holistic_bias(folder: Path) -> DescriptorSet:
     listed = read_descriptors(folder / FILES[0])
     nouns = read_part(folder / FILES[1], dict[str, list[tuple[str, str]]])
     templates = read_part(folder / FILES[2], dict[str, dict[str, Any]])
-    found, left_out = dict[tuple[str, str], Descriptor](), []
+    found, left_out = dict[tuple[str, str], Descriptor](), list[Descriptor]()
     for axis, buckets in listed.items():
         for bucket, items in buckets.items():
             for item in items:
                 text = item.descriptor.strip()
+                made = Descriptor(text, axis, bucket, item.preference, item.article)
                 if item.gender:
-                    left_out.append(text)
+                    left_out.append(made)
                 elif text:
-                    made = Descriptor(text, axis, bucket, item.preference, item.article)
                     found.setdefault((axis, text), made)
     usable = tuple(text for text in templates if (SINGULAR in text) + (PLURAL in text) == 1)
     both = tuple(dict.fromkeys(pair for pairs in nouns.values() for pair in pairs if all(map(str.strip, pair))))
     if not found or not usable or not both:
         lacking = "descriptors" if not found else "templates" if not usable else "nouns"
         raise StimuliError(f"'{folder}' has no {lacking} that can be used; see 'aslant data get {DATA}'.")
-    return DescriptorSet(tuple(found.values()), both, usable, tuple(dict.fromkeys(left_out)))
+    return DescriptorSet(tuple(found.values()), both, usable, tuple(left_out))
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,13 @@ def bbq_command(
     The likeliest of the three answers counts; nothing is generated. The output may be offensive: it is what the model
     has learnt. A run that was stopped resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.measures.questions.measure import PROMPT, bbq
-    from aslant.measures.questions.stimuli import bbq_set
+    from aslant.measures.questions.measure import PROMPT, bbq, chosen_questions
 
-    bbq_set(data)  # before loading a model, which takes longer
+    text = PROMPT if prompt is None else prompt
+    chosen_questions(data, category or None, text)  # before loading a model, which takes longer
     lm = modelling.open(model, quiet=running.quiet)
     with running.watched(kept=not modelling.no_cache) as progress:
         return bbq(
-            lm, data, categories=category or None, prompt=PROMPT if prompt is None else prompt, **vars(settings),
+            lm, data, categories=category or None, prompt=text, **vars(settings),
             journal=modelling.journal(), rng=running.seed, progress=progress,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.questions import result as r
 from aslant.measures.questions.settings import BbqSettings
-from aslant.measures.questions.stimuli import AMBIGUOUS, DATA, DISAMBIGUATED, Question, bbq_set, sampled
+from aslant.measures.questions.stimuli import AMBIGUOUS, DATA, DISAMBIGUATED, Question, QuestionSet, bbq_set, sampled
 from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import provenance
@@ -79,12 +79,10 @@ def bbq(
     """
     if not isinstance(lm, ScoresTexts):
         raise MeasureError(f"{lm!r:.60} does not score texts; open a language model with aslant.load_lm(…) first.")
-    if prompt.count("[CONTEXT]") != 1 or prompt.count("[QUESTION]") != 1:
-        raise MeasureError(f"prompt={prompt!r:.60} must have [CONTEXT] and [QUESTION], each once.")
     seed = seed_of(rng)
     for_sets, for_intervals = spawn(seed, 2)
-    asked = bbq_set(source)
-    chosen = sampled(_in_categories(asked.questions, categories), settings.sets, for_sets)
+    asked = chosen_questions(source, categories, prompt)
+    chosen = sampled(asked.questions, settings.sets, for_sets)
     tables = Tables(journal)
     ask_ahead(lm, [before + answer for one in chosen for before, answer in _asked(one, prompt)], tables, progress)
     kept, refused = _usable(lm, chosen, prompt)
@@ -99,12 +97,24 @@ def bbq(
     )  # fmt: skip
 
 
-def _in_categories(questions: Sequence[Question], wanted: str | Sequence[str] | None) -> list[Question]:
-    known = list(dict.fromkeys(question.category for question in questions))
-    chosen = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+def chosen_questions(
+    source: str | PathLike[str], categories: str | Sequence[str] | None, prompt: str
+) -> QuestionSet:  # fmt: skip
+    """Return the questions of the categories; a category that is not there, or a prompt without both, is refused."""
+    if prompt.count("[CONTEXT]") != 1 or prompt.count("[QUESTION]") != 1:
+        raise MeasureError(f"prompt={prompt!r:.60} must have [CONTEXT] and [QUESTION], each once.")
+    found = bbq_set(source)
+    if categories is None:
+        return found
+    known = list(dict.fromkeys(question.category for question in found.questions))
+    chosen = [categories] if isinstance(categories, str) else list(categories)
     if unknown := [name for name in chosen if name not in known]:
         raise StimuliError(f"there is no category '{unknown[0]}'; choose among {', '.join(known)}.")
-    return [question for question in questions if question.category in chosen]
+    return replace(
+        found,
+        questions=tuple(one for one in found.questions if one.category in chosen),
+        left_out=tuple(one for one in found.left_out if one.rpartition(" ")[0] in chosen),
+    )
 
 
 def _asked(question: Question, prompt: str) -> list[tuple[str, str]]:

@@ -154,10 +154,12 @@ def logprob_command(
     """
     from aslant.measures.template_tests.scores import log_probability_bias
     from aslant.measures.template_tests.show import ranked_bars, score_histogram
-    from aslant.measures.template_tests.stimuli import asked
+    from aslant.measures.template_tests.stimuli import asked, attribute_list
 
     question = asked_for(template, targets, attributes)
     asked(question["template"], question["targets"])  # a mistake is told before a model is loaded
+    if attributes:
+        attribute_list(question["attributes"], column=column, lower=settings.lower)
     lm = modelling.open(model, quiet=running.quiet)
     how = {**question, "column": column, **vars(settings)}
     with running.watched(kept=not modelling.no_cache) as progress:
