@@ -70,6 +70,17 @@ def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) ->
     assert "love 781" in answer.stdout
 
 
+def test_a_measure_suggests_spellings_for_words_of_ones_own_and_none_for_a_set_that_ships(run: Run) -> None:
+    few = ("--chance", "0", "--bootstrap", "0")
+    own = run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few)
+    assert "note: no vector for 'terribl'; did you mean" in own.stderr
+    assert "terrible" in own.stderr
+    assert "did you mean" not in run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few, "-q").stderr
+    shipped = run("weat", "--test", "weat-1", *few)
+    assert "gladiola" in shipped.stdout
+    assert "did you mean" not in shipped.stderr
+
+
 def test_how_a_file_was_read_is_said_once(run: Run, tmp_path: Path) -> None:
     (tmp_path / "jobs.txt").write_text("nurse\nengineer\n")
     words, said = ("--words", str(tmp_path / "jobs.txt"), "--chance", "0"), "note: jobs.txt: one list of 2 words"
