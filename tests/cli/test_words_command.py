@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import aslant
+from aslant.stimuli import load_set
 from command_line import Run
 
 LISTS = ("--targets", "old: elderly,aged", "--targets", "young: youth,teenage", "--attributes", "calm,slow")
@@ -32,6 +36,30 @@ def test_without_lists_and_without_a_terminal_nobody_is_asked(run: Run, tmp_path
     assert not (tmp_path / "x.toml").exists()
 
 
+def test_on_a_terminal_the_words_are_asked_for_and_asked_again_where_an_answer_is_not_a_list(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    answers = ("old", " , ", "elderly, aged", "old", "young", "youth; teenage", "calm", "slow", "wild", "fast")
+    os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
+    command = [sys.executable, "-m", "aslant", "words", "new", str(tmp_path / "ages.toml")]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "is not a list of words" in done.stdout
+    assert "the first targets are called that already" in done.stdout
+    asked = load_set(tmp_path / "ages.toml")
+    assert [(group.name, group.words) for group in asked.groups][:2] == [
+        ("old", ("elderly", "aged")),
+        ("young", ("youth", "teenage")),
+    ]
+
+
+def test_how_a_file_was_read_is_said_where_it_cannot_be_used_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("old,elderly,aged\nyoung,youth,teenage\n")
+    answer = run("weat", "--words", str(tmp_path / "w.csv"))
+    assert answer.returncode == 2
+    assert "note: w.csv: a list in each column: 'old', 'elderly', 'aged'." in answer.stderr
+
+
 def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("good,bad\nlove,war\nhappy,terribl\n")
     answer = run("words", "check", str(tmp_path / "w.csv"), "--model", "sample")
@@ -40,6 +68,17 @@ def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) ->
     assert "missing: terribl; did you mean" in answer.stdout
     assert "terrible" in answer.stdout
     assert "love 781" in answer.stdout
+
+
+def test_a_measure_suggests_spellings_for_words_of_ones_own_and_none_for_a_set_that_ships(run: Run) -> None:
+    few = ("--chance", "0", "--bootstrap", "0")
+    own = run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few)
+    assert "note: no vector for 'terribl'; did you mean" in own.stderr
+    assert "terrible" in own.stderr
+    assert "did you mean" not in run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few, "-q").stderr
+    shipped = run("weat", "--test", "weat-1", *few)
+    assert "gladiola" in shipped.stdout
+    assert "did you mean" not in shipped.stderr
 
 
 def test_how_a_file_was_read_is_said_once(run: Run, tmp_path: Path) -> None:

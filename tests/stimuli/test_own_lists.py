@@ -114,7 +114,8 @@ def test_how_a_file_was_read_is_said(tmp_path: Path) -> None:
 
 def test_other_kinds_come_from_lists_too(tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text("female,male\nshe,he\nwoman,man\n")
-    assert load_set(tmp_path / "pairs.csv", PairSet).pairs == (("she", "he"), ("woman", "man"))
+    with pytest.warns(UserWarning, match=r"2 pairs; the first row, 'female' and 'male', names the two sides\."):
+        assert load_set(tmp_path / "pairs.csv", PairSet).pairs == (("she", "he"), ("woman", "man"))
     assert [group.words for group in load_set(tmp_path / "pairs.csv", ClassSet).groups] == [
         ("she", "woman"),
         ("he", "man"),
@@ -132,6 +133,35 @@ def test_columns_without_usual_names_are_guessed_by_what_recurs(tmp_path: Path) 
     rows = [f"{word},{name}" for name, words in TEST.items() for word in [*words, f"{name} more"]]
     (tmp_path / "a.csv").write_text("\n".join(["Wort,Liste", *rows]))
     assert list(load_set(tmp_path / "a.csv", WeatSet).targets[0].words) == ["rose", "tulip", "flowers more"]
+
+
+def test_a_group_that_stands_once_above_its_words_is_that_of_all_of_them(tmp_path: Path) -> None:
+    rows = [
+        f"{name if first else ''},{word}"
+        for name, words in TEST.items()
+        for first, word in zip((True, False), words, strict=True)
+    ]
+    for head in ("group,word", "Liste,Wort"):
+        (tmp_path / "a.csv").write_text("\n".join([head, *rows]))
+        with pytest.warns(UserWarning, match="an empty group is that above"):
+            assert {group.name: list(group.words) for group in load_set(tmp_path / "a.csv", WeatSet).groups} == TEST
+
+
+def test_a_short_list_beside_a_long_one_is_not_a_group(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("female,male\nshe,he\nwoman,man\n,boy\n,father\n,son\n,uncle\n")
+    assert [len(group.words) for group in load_set(tmp_path / "a.csv", ClassSet).groups] == [2, 6]
+
+
+def test_a_table_of_three_columns_without_usual_names_is_not_taken_for_lists(tmp_path: Path) -> None:
+    rows = [f"{name},{word},{'a' * (n % 2)}" for name, words in TEST.items() for n, word in enumerate(words)]
+    (tmp_path / "a.csv").write_text("\n".join(["Liste,Wort,Notiz", *rows]))
+    with pytest.raises(StimuliError, match=r"values recur.* call the column of words 'word'.*'Liste', 'Wort', 'Notiz'"):
+        load_set(tmp_path / "a.csv", ClassSet)
+
+
+def test_the_only_column_without_numbers_is_that_of_the_words(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("occupation,share\nnurse,0.9\nclerk,0.5\n")
+    assert load_set(tmp_path / "a.csv", WordSet).column("share") == {"nurse": 0.9, "clerk": 0.5}
 
 
 @pytest.mark.parametrize("first", ["", "group,Wort\n"])  # a table without names of columns, and with only one known

@@ -39,4 +39,7 @@ def cite_command(
         result = result_from_dict(parse_json(read_text(Path(what))))
     except ValueError as error:
         raise AslantError(f"'{what}' is not JSON: {error}.") from None
-    sys.stdout.write(method_paragraph(result) if method else bibtex(result))
+    said = method_paragraph(result) if method else bibtex(result)
+    if not said.strip():
+        raise AslantError(f"'{what}' does not say how it was made; give the results that it is made of.")
+    sys.stdout.write(said)

@@ -18,6 +18,7 @@ aslant explain weat-6           a word set: what is compared, and where it comes
 """
 #: Other words for the same term.
 ALSO = {"p-value": "p", "q-value": "q", "effect-size": "d", "effect": "d", "twins": "twin", "words": "missing"}
+ALSO |= {"p-(chance)": "chance", "q-(chance)": "chance", "beyond-chance": "chance", "confidence-interval": "interval"}
 ALSO |= {"kendall": "tau", "trend-test": "tau", "another-training": "training", "trainings": "training"}
 
 
@@ -37,7 +38,7 @@ def explained(name: str) -> str | None:
     >>> explained("q").splitlines()[0]
     'q-value'
     """
-    spelled = "-".join(name.lower().split())
+    spelled = "-".join(name.lower().replace("_", " ").split())
     if (term := glossary().get(ALSO.get(spelled, spelled))) is not None:
         return f"{term['title']}\n\n{term['says']}\n\nSee also: {', '.join(term['see'])}"
     return _measure(spelled) or _set(name)

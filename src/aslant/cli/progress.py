@@ -128,12 +128,15 @@ def written(*paths: Path | str, to: TextIO | None = None) -> None:
 
 @contextmanager
 def noted(*, quiet: bool = False) -> Iterator[None]:
-    """Print warnings as notes once the work is done, each once, or not at all."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for text in dict.fromkeys(str(warning.message) for warning in caught) if not quiet else ():
-        note(text)
+    """Print warnings as notes once the work is done, or has failed, each once; or not at all."""
+    caught: list[warnings.WarningMessage] | None = None
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield
+    finally:  # how a file was read may be why the work failed
+        for text in dict.fromkeys(str(warning.message) for warning in caught or ()) if not quiet else ():
+            note(text)
 
 
 def note(text: object) -> None:

@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -26,6 +27,11 @@ from aslant.measures.shared.settings import declared, setting
 
 if TYPE_CHECKING:
     from aslant.vectors import WordVectors
+
+#: The embedding that a command has opened.
+OPENED: ContextVar[WordVectors | None] = ContextVar("OPENED", default=None)
+#: For how many missing words others are suggested.
+MOST_SUGGESTED = 5
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class Reading:
         repairs = [f"{vectors.name}: {what}: {count:,}" for what, count in vectors.repairs.items()]
         for remark in () if quiet else (*(warning.message for warning in caught), *repairs):
             note(remark)
+        OPENED.set(vectors)
         return vectors
 
 
@@ -233,6 +240,7 @@ def command(function: Callable[..., Any]) -> Callable[..., None]:
         dry = any(getattr(group, "dry_run", False) for group in made.values())
         used = running.used() if isinstance(running, RunningOnCores) else nullcontext()
         logged = logging_to_stderr(running.log if running else None)
+        OPENED.set(None)
         with logged, used, _counted(output, dry=dry), _told(output, quiet=quiet):
             with noted(quiet=quiet):  # such as how a list of one's own was read
                 result = function(**given, **made)
@@ -242,10 +250,26 @@ def command(function: Callable[..., Any]) -> Callable[..., None]:
                 from aslant.cli.printing import deliver
 
                 deliver(result, output, quiet=quiet)
+                _suggest(result, quiet=quiet)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
     return run
+
+
+def _suggest(result: Any, *, quiet: bool) -> None:
+    """Name words that are spelled like those of the user's own which have no vector."""
+    from aslant.cli.progress import note
+
+    missing = getattr(getattr(result, "provenance", None), "missing", ())
+    if (vectors := OPENED.get()) is None or quiet or not missing:
+        return
+    from aslant.stimuli import all_sets
+
+    shipped = {word for each in all_sets() for word in each.words}
+    for word in [word for word in missing if word not in shipped][:MOST_SUGGESTED]:
+        if near := vectors.similar_words(word):
+            note(f"no vector for '{word}'; did you mean {', '.join(near)}?")
 
 
 @contextmanager

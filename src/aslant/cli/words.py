@@ -113,15 +113,30 @@ def new_command(
 
 
 def _asked(what: str) -> list[str]:
-    """Ask for two lists on the terminal."""
+    """Ask for two lists on the terminal, again where an answer is not a list."""
     if not sys.stdin.isatty():
         raise StimuliError(
             "this is not a terminal that can be asked; give --targets and --attributes, --classes or --words."
         )
-    found = []
+    from aslant.stimuli import given_lists
+
+    found: list[str] = []
+
+    def named(answer: str) -> str:
+        if answer.strip() in given_lists(found):
+            raise typer.BadParameter(f"the first {what} are called that already.")
+        return answer.strip()
+
+    def listed(answer: str) -> str:
+        try:
+            given_lists([text := f"{name}: {answer.replace(';', ',')}"])
+        except StimuliError as error:
+            raise typer.BadParameter(str(error)) from None
+        return text
+
     for which in ("first", "second"):
-        name = typer.prompt(f"Name of the {which} {what}")
-        found.append(f"{name}: {typer.prompt(f'Words of {name}, separated by commas')}")
+        name = typer.prompt(f"Name of the {which} {what}", value_proc=named)
+        found.append(typer.prompt(f"Words of {name}, separated by commas", value_proc=listed))
     return found
 
 

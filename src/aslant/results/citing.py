@@ -203,10 +203,11 @@ def method_paragraph(result: Result) -> str:
         named = ", ".join(given.missing[:MOST_NAMED]) if getattr(part, "names_missing", True) else ""
         more = f" and {len(given.missing) - MOST_NAMED:,} more" if named and len(given.missing) > MOST_NAMED else ""
         lacked = f" {plural(len(given.missing), 'word')} had no vector{': ' * bool(named)}{named}{more}."
+        used = " and ".join([given.stimuli] * bool(given.stimuli) + [f"seed {given.seed}"] * (given.seed is not None))
         said.append(
             f"{title}{f' ({keys})' if keys else ''}: computed with aslant {given.version} on {model.name} "
-            f"({size}{model.format}; fingerprint {model.fingerprint}), with {given.stimuli}"
-            f"{'' if given.seed is None else f' and seed {given.seed}'} ({settings}).{lacked if given.missing else ''}"
+            f"({size}{model.format}; fingerprint {model.fingerprint}){f', with {used}' * bool(used)} ({settings})."
+            f"{lacked if given.missing else ''}"
         )
     return "\n\n".join(dict.fromkeys(said)) + "\n"
 
@@ -232,6 +233,7 @@ def _of_result(part: Result) -> list[str]:
 
 
 def _of_measure(name: str) -> list[str]:
+    name = name.lower().replace("_", "-")  # direct_bias, as in Python
     command = commands().get(name)
     homes = {kind.home for known, kind in kinds().items() if known == name} | ({command.home} if command else set())
     named = [kind.citation for known, kind in kinds().items() if known == name]

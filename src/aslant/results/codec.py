@@ -78,7 +78,8 @@ class Result:
         drawn = importlib.import_module("aslant.report.assembly").pictures_of(self)
         charts = {picture.name: chart for picture, chart in drawn}
         if not charts:
-            raise AslantError(f"a result of kind '{self.kind}' has no chart; print it, or use to_frame().")
+            parts = "chart one of its parts, such as .weat.chart()" if hasattr(self, "parts") else "print it"
+            raise AslantError(f"a result of kind '{self.kind}' has no chart; {parts}, or use to_frame().")
         if name is not None and name not in charts:
             raise AslantError(f"there is no chart '{name}' of this result; there are {', '.join(charts)}.")
         return charts[name] if name else next(iter(charts.values()))

@@ -109,7 +109,9 @@ def _read(path: Path) -> Lists:
     """Return the lists of a file, each word once in its list, and say how they were read."""
     rows = _table(path)
     lists, twice = _without_duplicates(_text_lists(path) if rows is None else _lists(rows, path))
-    warnings.warn(f"{path.name}: {lists.said}{twice}.", stacklevel=_outside())
+    in_json = path.suffix.lower() == ".json" and not lists.figures  # which has no columns
+    said = f"{'lists' if len(lists.groups) > 1 else 'list'} {_quoted(lists.groups)}" if in_json else lists.said
+    warnings.warn(f"{path.name}: {said}{twice}.", stacklevel=_outside())
     return lists
 
 
@@ -134,6 +136,8 @@ def _pairs(path: Path, rows: list[list[str]] | None) -> PairSet:
             f"'{path}' is not a table of pairs: there are not two words{where}; the first row names the two sides."
         )
     poles, *pairs = ((row[0], row[1]) for row in rows)
+    said = f"{plural(len(pairs), 'pair')}; the first row, '{poles[0]}' and '{poles[1]}', names the two sides"
+    warnings.warn(f"{path.name}: {said}.", stacklevel=_outside())
     return PairSet(poles=poles, pairs=tuple(dict.fromkeys(pairs)), **_known(path))
 
 
@@ -304,6 +308,11 @@ def _lists(rows: Sequence[Sequence[str]], path: Path) -> Lists:
         word, group = _guessed(body)
         if group is not None and names[group] in {row[group] for row in body}:  # the first row is one like the others
             names, body = ["first", "second"], rows
+    if (
+        word is None
+        and len(texts := [at for at in range(len(names)) if not all(_is_number(row[at]) for row in body)]) == 1
+    ):
+        word = texts[0]
     if word is not None and group is not None:
         return _long(names, body, word, group, role, path)
     if word is not None:
@@ -312,6 +321,11 @@ def _lists(rows: Sequence[Sequence[str]], path: Path) -> Lists:
         figures = {names[at]: _numbers(names[at], [row[at] for row in body], path) for at in others}
         said = f"words in column '{names[word]}', figures in {_quoted(figures)}"
         return Lists({path.stem: [row[word] for row in body]}, said, {}, figures)
+    if any(_recurs([row[at] for row in body if row[at]]) for at in range(len(names))):
+        raise StimuliError(
+            f"'{path}' has columns in which values recur, so that they are not lists of words; call the column of "
+            f"words 'word' and that of groups 'group' (the first row has {_quoted(names)})."
+        )
     wide = {name: [row[at] for row in body if row[at]] for at, name in enumerate(names)}
     if len(wide) < len(names) or "" in wide:
         raise StimuliError(f"'{path}': the first row must name each column once; it has {_quoted(names)}.")
@@ -325,11 +339,27 @@ def _named(names: Sequence[str], known: Iterable[str]) -> int | None:
 
 def _guessed(body: Sequence[Sequence[str]]) -> tuple[int | None, int | None]:
     """Find the columns of words and of groups in a table of two, by how often their values recur."""
-    distinct = [len({row[at] for row in body}) for at in (0, 1)]
     for group, word in ((0, 1), (1, 0)):
-        if 2 * distinct[group] <= len(body) and distinct[word] > 2 * distinct[group] and all(all(row) for row in body):
+        last = max((n for n, row in enumerate(body) if row[group]), default=0)
+        merged = any(not row[group] for row in body[:last])  # not just the end of a shorter list
+        values = [row[group] for row in (_filled(body, group) if merged else body)]
+        words = {row[word] for row in body}
+        if all(values) and all(words) and _recurs(values) and len(words) >= 2 * len({*values}):
             return word, group
     return None, None
+
+
+def _recurs(values: Sequence[str]) -> bool:
+    return len(values) > 3 and 2 * len({*values}) <= len(values)
+
+
+def _filled(body: Sequence[Sequence[str]], at: int) -> list[list[str]]:
+    """Return rows in which an empty cell of a column, as merged cells leave it, is like the one above."""
+    filled, above = [], ""
+    for row in body:
+        above = row[at] or above
+        filled.append([*row[:at], above, *row[at + 1 :]])
+    return filled
 
 
 def _long(
@@ -337,37 +367,38 @@ def _long(
 ) -> Lists:
     groups: dict[str, list[str]] = {}
     roles: dict[str, str] = {}
-    for row in body:
-        if not row[word]:
-            continue
+    body = [row for row in body if row[word]]
+    merged = not all(row[group] for row in body)
+    for row in (body := _filled(body, group)):
         groups.setdefault(row[group] or "no group", []).append(row[word])
         side = row[role].lower().removesuffix("s") if role is not None else ""
         if side in ("target", "attribute"):
             roles.setdefault(row[group], side)
-    if roles and (odd := [row[role or 0] for row in body if row[word] and row[group] not in roles]):
+    if roles and (odd := [row[role or 0] for row in body if row[group] not in roles]):
         raise StimuliError(
             f"'{path}': column '{names[role or 0]}' has {_quoted(dict.fromkeys(odd))}; write target or attribute in it."
         )
     said = f"words in column '{names[word]}', groups in column '{names[group]}' ({_quoted(groups)})"
+    said += ", an empty group is that above" * merged
     return Lists(groups, said + (f", sides in column '{names[role]}'" if roles and role is not None else ""), roles)
 
 
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
+
+
 def _numbers(name: str, cells: Sequence[str], path: Path) -> list[float]:
-    found, odd = [], []
-    for cell in cells:
-        try:
-            found.append(float(cell))
-        except ValueError:
-            found.append(math.nan)
-        if not math.isfinite(found[-1]):
-            odd.append(cell[:40])
+    odd = [cell[:40] for cell in cells if not _is_number(cell)]
     if odd:
         what = "is not a number" if len(odd) == 1 else "are not numbers"
         raise StimuliError(
             f"'{path}': column '{name}' has {_quoted(odd)}, which {what}; name the column of groups 'group', or leave "
             "the column out."
         )
-    return found
+    return [float(cell) for cell in cells]
 
 
 def _without_duplicates(lists: Lists) -> tuple[Lists, str]:

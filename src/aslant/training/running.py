@@ -25,25 +25,23 @@ from aslant.version import __version__
 Progress = Callable[[str, int, int], None]
 #: With fewer words than this no measure has anything to compare.
 FEWEST_WORDS = 50
-#: Parts of an epoch that progress counts.
-PARTS = 1000
 
 
 class Watch:
-    """Counts what is done of all trainings, and lets every thread know that the user has stopped the work."""
+    """Counts the words that all trainings have read, and lets every thread know that the user has stopped the work."""
 
-    def __init__(self, step: str, epochs: int, progress: Progress | None) -> None:
-        self._step, self._total, self._progress, self._done = step, epochs * PARTS, progress, 0.0
+    def __init__(self, step: str, total: int, progress: Progress | None) -> None:
+        self._step, self._total, self._progress, self._done = step, total, progress, 0.0
         self._lock, self._stopped = threading.Lock(), threading.Event()
 
-    def advance(self, epochs: float) -> None:
-        """Add a part of an epoch; InterruptedError where the work is to end."""
+    def advance(self, words: float) -> None:
+        """Add words that were read; InterruptedError where the work is to end."""
         if self._stopped.is_set():
             raise InterruptedError
         with self._lock:
-            self._done += epochs
+            self._done += words
             if self._progress is not None:
-                self._progress(self._step, min(round(self._done * PARTS), self._total), self._total)
+                self._progress(self._step, min(round(self._done), self._total), self._total)
 
     @contextmanager
     def stops_on_interrupt(self) -> Iterator[None]:
@@ -119,7 +117,7 @@ def finished(task: Task) -> WordVectors | None:
 def run_task(shared: Shared, task: Task) -> tuple[TrainedRun, WordVectors | None]:
     """Train, and write the vectors if they have a file; otherwise return them."""
     random = np.random.default_rng(task.seed)
-    text = shared.texts[task.period]
+    text = whole = shared.texts[task.period]
     if task.resampled:
         text = text.resampled(random)
     words, counts, kept = text.frequent(shared.settings["min_count"])
@@ -132,7 +130,7 @@ def run_task(shared: Shared, task: Task) -> tuple[TrainedRun, WordVectors | None
 
     def watch(share: float) -> None:
         if shared.watch is not None:
-            shared.watch.advance(share)
+            shared.watch.advance(share * len(whole.tokens))
 
     loss = None
     if shared.method in METHODS:

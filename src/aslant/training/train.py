@@ -27,7 +27,7 @@ from aslant.training.gensim_methods import METHODS, need_gensim
 from aslant.training.result import TrainedPeriod, TrainedRun, TrainingResult
 from aslant.training.running import Progress, Shared, Task, Watch, facts_of, finished, note_of, run_task, seed_for
 from aslant.training.settings import FEWEST_TOKENS, TrainingSettings, chosen
-from aslant.training.texts import Texts, read_texts
+from aslant.training.texts import Text, Texts, read_texts
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 
@@ -109,7 +109,7 @@ def train(
         settings.method,
         how,
         known,
-        Watch(_step(settings.method, how), len(tasks) * how["epochs"], progress),
+        Watch(_step(settings.method, how), how["epochs"] * _words(tasks, taken.periods), progress),
     )
     made = _trained(shared, tasks)
     found = {period: [made[task] for task in tasks if task.period == period] for period in taken.periods}
@@ -132,9 +132,14 @@ def train(
     return Training(vectors, result)
 
 
+def _words(tasks: Iterable[Task], texts: dict[str, Text]) -> int:
+    """Count the words that trainings read in one epoch."""
+    return sum(len(texts[task.period].tokens) for task in tasks)
+
+
 def _step(method: str, how: dict[str, Any]) -> str:
     """Return what the progress bar says: also the settings, which nobody may have chosen."""
-    return f"{method}, {how['dimensions']} dimensions, window {how['window']}, {plural(how['epochs'], 'epoch')}"
+    return f"{method}, {how['dimensions']} dimensions, window {how['window']}, {plural(how['epochs'], 'epoch')}; words"
 
 
 def _provenance(
@@ -226,14 +231,15 @@ def _trained(shared: Shared, tasks: tuple[Task, ...]) -> dict[Task, tuple[Traine
     rest = [task for task in tasks if task not in made]
     assert watch is not None
     if made:
-        watch.advance(epochs * len(made))  # at once, or they would count as fast work where the time left is estimated
+        # At once, or they would count as fast work where the time left is estimated.
+        watch.advance(epochs * _words(made, shared.texts))
     away = workers_in_use() is not None  # progress cannot be told from other processes
     there = Shared(shared.texts, shared.method, shared.settings, shared.pairs, None) if away else shared
     with watch.stops_on_interrupt(), closing(spread(run_task, rest, there)) as results:
         for task, (facts, vectors) in zip(rest, results, strict=True):
             made[task] = facts, load(task.target, cache=False) if vectors is None else vectors
             if away:
-                watch.advance(epochs)
+                watch.advance(epochs * _words([task], shared.texts))
     return made
 
 
