@@ -146,7 +146,7 @@ def benched(explorer: Explorer, visit: Visit, body: bytes) -> Any:
     question = bench.question_of(asked)
     opened = model_of(explorer, asked.model)
     result, said = bench.answer(opened, question)
-    said |= {"code": bench.code_of(opened, question), "draft": asked.draft}
+    said["draft"], second = asked.draft, None
     counted = [] if asked.draft else [(said, bench.count(visit, opened, asked, result))]
     if asked.compare is not None and asked.compare != asked.model:
         second = model_of(explorer, asked.compare)
@@ -154,15 +154,17 @@ def benched(explorer: Explorer, visit: Visit, body: bytes) -> Any:
             result, said["other"] = bench.answer(second, question)
             counted += [] if asked.draft else [(said["other"], bench.count(visit, second, asked, result))]
             if not asked.draft:
-                said["other"]["difference"], own = bench.difference(opened, second, question)
-                bench.count_difference(
-                    visit, [key for _, key in counted], f"{bench.title_of(opened, asked)} and {second.name}", own
-                )
+                apart, own = bench.difference(opened, second, question)
+                said["other"]["difference"] = apart
+                if apart and own is not None:
+                    keys, title = [key for _, key in counted], f"{bench.title_of(opened, asked)} and {second.name}"
+                    counted.append((apart, bench.count_difference(visit, keys, title, own)))
         except AslantError as error:
             said["other"] = {"name": second.name, **said.get("other", {}), "incomplete": str(error)}
+            second = None
     for part, key in counted:
         part["tries"] = visit.tries.corrected(key)
-    return said
+    return said | {"code": bench.code_of(opened, question, second)}
 
 
 def file(explorer: Explorer, visit: Visit, body: bytes) -> Any:

@@ -168,7 +168,9 @@ def axes_code(opened: Opened, asked: AxesRequest) -> dict[str, str | None]:
     words = list(dict.fromkeys(asked.words))
     made = [{"classes": classes_of(axis), "words": words} for axis in (asked.x, asked.y)]
     lines = [copied.call("polarity", "vectors", {**axis, "rng": asked.seed}) for axis in made]
-    python = copied.script(copied.opening(opened.given, opened.settings), lines[0], "print(result)", lines[1])
+    python = copied.script(
+        f"vectors = {copied.opening(opened.given, opened.settings)}", lines[0], "print(result)", lines[1]
+    )
     commands = [_command(opened, axis, asked.seed) for axis in made]
     return {"python": python, "command": None if None in commands else "\n".join(map(str, commands)), "toml": None}
 
@@ -178,7 +180,7 @@ def _command(opened: Opened, axis: Mapping[str, Any], seed: int) -> str | None:
     if classes is None or words is None:
         return None
     given = "--classes", classes, "--words", words, "--seed", str(seed)
-    return copied.command("polarity", opened.given, opened.settings, *given)
+    return copied.command("polarity", [opened.given], opened.settings, *given)
 
 
 def neighbours(opened: Opened, word: str, k: int) -> dict[str, Any]:
@@ -226,7 +228,7 @@ def title_of(asked: TrendRequest) -> str:
 def shown_trend(models: Sequence[Opened], asked: TrendRequest, result: Any) -> dict[str, Any]:
     """Return what the page shows of a trend, and the Python that gives it."""
     dated = [m for m in models if m.year is not None]
-    loads = [copied.opening(m.given, m.settings, name="v").removeprefix("v = ") for m in dated]
+    loads = [copied.opening(m.given, m.settings) for m in dated]
     listed = ", ".join(f"{m.year}: {load}" for m, load in zip(dated, loads, strict=True))
     classes = classes_of(Axis("axis", asked.first, asked.second))
     call = copied.call(

@@ -113,57 +113,83 @@ def answer(opened: Opened, question: Question) -> tuple[Any, dict[str, Any]]:
     return result, {**said, "name": opened.name, "seconds": round(time.perf_counter() - began, 4)}
 
 
-def code_of(opened: Opened, question: Question) -> dict[str, str | None]:
-    """Return the question as Python, as a command and as TOML; None for what cannot say it."""
-    python = copied.script(
-        copied.opening(opened.given, opened.settings),
+def code_of(opened: Opened, question: Question, second: Opened | None = None) -> dict[str, str | None]:
+    """Return the question, also of a second model, as Python, as commands and as TOML; None for what cannot say it."""
+    models = [opened] if second is None else [opened, second]
+    python = copied.of_each(
+        [copied.opening(model.given, model.settings) for model in models],
+        "vectors",
         copied.call(question.function, "vectors", {**question.arguments, "rng": question.seed}),
+        *([] if second is None else _difference_code(question)),
     )
-    return {"python": python, **_elsewhere(opened, question)}
-
-
-def _elsewhere(opened: Opened, question: Question) -> dict[str, str | None]:
-    """Return the question as a command and as the TOML of its words; None for what cannot say it."""
-    made, toml, words = question.arguments, None, None
     try:
-        if question.panel == "polarity":
-            toml = as_toml(ClassSet(title="own classes", dated=tuple(DatedWords(*g) for g in _lists(made["classes"]))))
-            listed = copied.joined(made["words"])
-            words = (
-                None
-                if listed is None
-                else [
-                    "--classes",
-                    copied.as_classes(made["classes"]) or "own.toml",
-                    "--words",
-                    listed,
-                    "--scheme",
-                    made["scheme"],
-                ]
-            )
-        elif question.panel == "wefat":
-            toml = as_toml(WordSet(title="own words", listed=tuple(made["words"])))
-            listed, lists = copied.joined(made["words"]), copied.as_lists("--attributes", made["attributes"])
-            if listed is not None and lists is not None:
-                words = ["--words", listed, *lists, "--alternative", made["alternative"]]
-        else:
-            lists = _four_lists(made)
-            toml = as_toml(_weat_set(made)) if len(made["attributes"]) == 2 else None
-            way = ["--alternative", made["alternative"]] if question.panel == "weat" else []
-            own = lists or (["--words", "own.toml"] if toml else None)
-            if own is not None:
-                words = [*own, *way, "--min-found", "0"]  # the commands ask for half of each set
+        own, toml = _own(question)
     except AslantError:  # what a set of one's own may not be, such as a word on both sides; then nothing was measured
-        return {"command": None, "toml": None}
-    name = question.function.replace("_", "-")
-    line = words and copied.command(name, opened.given, opened.settings, *words, "--seed", str(question.seed))
-    return {"command": line or None, "toml": toml}
+        own, toml = None, None
+    commands = None if own is None else "\n".join(_commands(models, question, own))
+    return {"python": python, "command": commands, "toml": toml}
 
 
-def count_difference(visit: Visit, keys: Sequence[Hashable], title: str, own: float | None) -> None:
-    """Count the test of how far two models are apart, whose p is shown too."""
-    if own is not None:
-        visit.tries.add(("difference", *keys), f"difference of two models, {title}", own, None)
+def _own(question: Question) -> tuple[list[str] | None, str | None]:
+    """Return the words of a question as options and as TOML; None for what cannot say them."""
+    made = question.arguments
+    if question.panel == "polarity":
+        toml = as_toml(ClassSet(title="own classes", dated=tuple(DatedWords(*g) for g in _lists(made["classes"]))))
+        classes, listed = copied.as_classes(made["classes"]) or copied.OWN, copied.joined(made["words"])
+        return None if listed is None else ["--classes", classes, "--words", listed], toml
+    if question.panel == "wefat":
+        listed, lists = copied.joined(made["words"]), copied.as_lists("--attributes", made["attributes"])
+        own = None if listed is None or lists is None else ["--words", listed, *lists]
+        return own, as_toml(WordSet(title="own words", listed=tuple(made["words"])))
+    sides = [copied.as_lists(f"--{side}", made[side]) for side in ("targets", "attributes")]
+    as_file = as_toml(_weat_set(made)) if len(made["attributes"]) == 2 else None
+    if None in sides:
+        return ["--words", copied.OWN] if as_file else None, as_file
+    return [part for side in sides for part in side or ()], as_file
+
+
+def _commands(models: Sequence[Opened], question: Question, own: list[str]) -> list[str]:
+    """Return a command for each model, and one for the difference of two."""
+    name, seed = question.function.replace("_", "-"), ("--seed", str(question.seed))
+    how = [
+        word for key in ("scheme", "alternative") if (way := question.arguments.get(key)) for word in (f"--{key}", way)
+    ]
+    least = ["--min-found", "0"] if question.panel in ("weat", "rnd") else []  # these ask for half of each set
+    made = [copied.command(name, [model.given], model.settings, *own, *how, *least, *seed) for model in models]
+    given, settings = [model.given for model in models], models[0].settings
+    if len(models) > 1 and question.panel == "weat":
+        both = ["--test" if word == "--words" else word for word in own]
+        made.append(copied.command("compare", given, settings, *both, *seed))
+    elif len(models) > 1 and question.panel == "polarity":
+        made.append(copied.command("polarity", given, settings, *own, *how, *seed))
+    return made
+
+
+def _difference_code(question: Question) -> list[str]:
+    """Return the lines of Python that give how far two models are apart; none where that is not known."""
+    made, rng = question.arguments, question.seed
+    if question.panel == "polarity":
+        return [copied.call("compare_polarity", "models", {**made, "rng": rng})]
+    if question.panel != "weat":
+        return []
+    sides = [
+        f"    {side}=({', '.join(f'WordList({name!r}, {words!r})' for name, words in _lists(made[side]))}),"
+        for side in ("targets", "attributes")
+    ]
+    own = ["own = WeatSet(", "    title='own',", *sides, ")"]
+    return [
+        "from aslant.stimuli import WeatSet, WordList",
+        "",
+        *own,
+        f"result = aslant.compare(*models, tests=[own], rng={rng})",
+    ]
+
+
+def count_difference(visit: Visit, keys: Sequence[Hashable], title: str, own: float) -> Hashable:
+    """Count the test of how far two models are apart, whose p is shown too, and return the key of its try."""
+    key = ("difference", *keys)
+    visit.tries.add(key, f"difference of two models, {title}", own, None)
+    return key
 
 
 def difference(first: Opened, second: Opened, question: Question) -> tuple[dict[str, Any] | None, float | None]:
@@ -205,11 +231,6 @@ def _weat_set(made: Mapping[str, Any]) -> WeatSet:
     (x, y), (a, b) = ([WordList(*group) for group in _lists(made[side])] for side in ("targets", "attributes"))
     title = f"{x.name}, {y.name}: {a.name}, {b.name}"
     return WeatSet(title=title, targets=(x, y), attributes=(a, b), alternative=made.get("alternative", "two-sided"))
-
-
-def _four_lists(made: Mapping[str, Any]) -> list[str] | None:
-    sides = [copied.as_lists(f"--{side}", made[side]) for side in ("targets", "attributes")]
-    return None if None in sides else [part for side in sides for part in side or ()]
 
 
 def count(visit: Visit, opened: Opened, asked: BenchRequest, result: Any) -> Hashable:

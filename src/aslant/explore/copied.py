@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from textwrap import indent
 from typing import Any
 
 WIDTH = 100
+#: The file of a command whose words do not fit into its line.
+OWN = "own.toml"
 
 
 def call(function: str, subject: str, arguments: Mapping[str, Any]) -> str:
@@ -30,11 +33,11 @@ def _written(value: Any, indent: int) -> str:
     return f"{{{inner}\n{' ' * indent}}}"
 
 
-def opening(given: str | None, settings: Mapping[str, Any], *, function: str = "load", name: str = "vectors") -> str:
+def opening(given: str | None, settings: Mapping[str, Any], *, function: str = "load") -> str:
     """Return how a model is opened in Python.
 
     >>> opening("glove.txt", {"top": 1000})
-    "vectors = aslant.load('glove.txt', top=1000)"
+    "aslant.load('glove.txt', top=1000)"
     """
     options = {k: v for k, v in settings.items() if k in ("top", "allow_pickle", "subwords")}
     policy = {k: v for k, v in settings.items() if k in ("case", "phrases")}
@@ -43,7 +46,7 @@ def opening(given: str | None, settings: Mapping[str, Any], *, function: str = "
         arguments.append(f"policy=aslant.LookupPolicy({', '.join(f'{k}={v!r}' for k, v in policy.items())})")
     if settings.get("no_cache"):
         arguments.append("cache=False")
-    return f"{name} = aslant.{function}({', '.join(arguments)})"
+    return f"aslant.{function}({', '.join(arguments)})"
 
 
 def script(*lines: str) -> str:
@@ -51,17 +54,37 @@ def script(*lines: str) -> str:
     return "\n".join(["import aslant", "", *lines, "print(result)", ""])
 
 
-def command(name: str, given: str | None, settings: Mapping[str, Any], *words: str) -> str:
+def of_each(openings: Sequence[str], name: str, asked: str, *last: str) -> str:
+    """Return a script that asks one model, or several in turn and then the `last` of all.
+
+    >>> print(of_each(["aslant.load()", "aslant.load('b')"], "v", "result = aslant.mac(v)"))
+    import aslant
+    <BLANKLINE>
+    models = [aslant.load(), aslant.load('b')]
+    for v in models:
+        result = aslant.mac(v)
+        print(result)
+    <BLANKLINE>
+    """
+    if len(openings) == 1:
+        return script(f"{name} = {openings[0]}", asked)
+    inner = indent(f"{asked}\nprint(result)", "    ")
+    lines = ["import aslant", "", f"models = [{', '.join(openings)}]", f"for {name} in models:", inner]
+    return "\n".join([*lines, *last, *["print(result)"] * bool(last), ""])
+
+
+def command(name: str, models: Sequence[str | None], settings: Mapping[str, Any], *words: str) -> str:
     """Return a command for a shell; what needs quotes has them.
 
-    >>> command("weat", "my glove.txt", {"top": 10}, "--seed", "0")
+    >>> command("weat", ["my glove.txt"], {"top": 10}, "--seed", "0")
     "aslant weat 'my glove.txt' --seed 0 --top 10"
     """
     options: list[str] = []
     for key, value in settings.items():
         options += [f"--{key.replace('_', '-')}", *([] if value is True else [str(value)])]
-    model = [] if given is None else [f"./{given}" if given.startswith("-") else given]
-    return " ".join(map(shlex.quote, ["aslant", name, *model, *words, *options]))
+    given = [f"./{model}" if model.startswith("-") else model for model in models if model is not None]
+    line = " ".join(map(shlex.quote, ["aslant", name, *given, *words, *options]))
+    return f"{line}  # own.toml: what 'Copy as TOML' gives" if OWN in words else line
 
 
 def as_lists(option: str, groups: Mapping[str, Sequence[str]]) -> list[str] | None:
@@ -78,11 +101,11 @@ def as_lists(option: str, groups: Mapping[str, Sequence[str]]) -> list[str] | No
 def as_classes(groups: Mapping[str, Sequence[str]]) -> str | None:
     """Return classes as one argument, such as "old: aged, elderly; young: youth"; None where a mark is in the way.
 
-    >>> as_classes({"old": ["aged", "elderly"], "young": ["youth"]}), as_classes({"a;b": ["c"], "d": ["e"]})
-    ('old: aged, elderly; young: youth', None)
+    >>> as_classes({"old": ["aged", "elderly"], "she, her": ["she"]}), as_classes({"a;b": ["c"], "d": ["e"]})
+    ('old: aged, elderly; she, her: she', None)
     """
-    names = [*groups, *(word for words in groups.values() for word in words)]
-    if not all(_fits(name) and ";" not in name for name in names):
+    every = [word for words in groups.values() for word in words]
+    if not all(map(_fits, every)) or any(";" in text for text in (*groups, *every)):
         return None
     return "; ".join(f"{name}: {', '.join(words)}" for name, words in groups.items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from aslant.catalogue import kinds
@@ -13,6 +14,8 @@ from aslant.report.tables import Column, Table, between, lines, number, plain, p
 from aslant.statistics import Chance
 
 Fact = dict[str, str]
+#: What a note tells those who read it in a terminal.
+IN_TERMINALS = re.compile(r" \(--json lists \w+\)")
 SCALES = {
     "weat": "0: no difference; sets of equal size reach −2 and 2.",
     "polarity": "The mean over the words of how far each leans; 0: none leans.",
@@ -35,7 +38,7 @@ def shown(result: Any, *, chart: bool = True) -> dict[str, Any]:
         "says": says(result),
         "facts": facts_of(result),
         **(_words_of(result) or table_of(tables[0])),
-        "notes": [plain(note) for table in tables for note in table.remarks()],
+        "notes": [IN_TERMINALS.sub("", plain(note)) for table in tables for note in table.remarks()],
         **(chart_of(result) if chart else {}),
     }
 
@@ -73,6 +76,8 @@ def _words_say(result: Any) -> str:
     own = sum(word.qvalue <= 0.05 for word in result.words)
     both = sum(max(word.qvalue, word.chance_qvalue or 0) <= 0.05 for word in result.words if word.chance)
     lean = "leans" if own == 1 else "lean"
+    if not own:
+        return f"None of {plural(len(result.words), 'word')} leans to {first} or {second} by its own test (q ≤ 0.05)."
     told = f"{own} of {plural(len(result.words), 'word')} {lean} to {first} or {second} by their own test (q ≤ 0.05)"
     if not any(word.chance for word in result.words):
         return f"{told}. No chance level: too few other words."
@@ -131,7 +136,7 @@ def _way(result: Any) -> str:
     n, way = getattr(result, "n_partitions", None), getattr(result, "alternative", "")
     if n and low == high:
         told += f" ({n:,} ways)" if n < 10**9 else f" ({n:.1e} ways)"
-    return f"{told}; {way}" if way else told
+    return f"{told}; {way if way == 'two-sided' else f'one-sided ({way})'}" if way else told
 
 
 def table_of(table: Table) -> dict[str, Any]:

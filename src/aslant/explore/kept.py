@@ -38,20 +38,24 @@ def results_of(explorer: Explorer, asked: a.KeepRequest) -> list[tuple[str, Any]
         followed = a.read(body, a.TrendRequest)
         return [(f"trend of {axes.title_of(followed)}", axes.trend(explorer.models, followed))]
     long: Any = a.read(body, LONG[asked.api])
-    opened = _model(explorer, long.model)
     question = long_questions.question(asked.api, long)
-    found = explorer.found.get((opened.number, question.key))
-    if found is None:
+    models = _models(explorer, long)
+    results = [explorer.found.get((opened.number, question.key)) for opened in models]
+    if None in results:
         raise AslantError("this was not answered yet, or longer ago than is remembered; run it first.")
-    return [(f"{question.title} on {opened.name}", found)]
+    return [(f"{question.title} on {m.name}", found) for m, found in zip(models, results, strict=True)]
 
 
 def _benched(explorer: Explorer, asked: a.BenchRequest) -> list[tuple[str, Any]]:
     asked.draft = False
-    question, numbers = bench.question_of(asked), [asked.model]
-    numbers += [] if asked.compare in (None, asked.model) else [asked.compare]
-    models = [_model(explorer, number) for number in numbers]
-    return [(bench.title_of(opened, asked), question.result(opened)) for opened in models]
+    question = bench.question_of(asked)
+    return [(bench.title_of(opened, asked), question.result(opened)) for opened in _models(explorer, asked)]
+
+
+def _models(explorer: Explorer, asked: Any) -> list[Opened]:
+    """Return the model that was asked, and the second one beside it."""
+    numbers = dict.fromkeys([asked.model, getattr(asked, "compare", None)])
+    return [_model(explorer, number) for number in numbers if number is not None]
 
 
 def _model(explorer: Explorer, number: int) -> Opened:

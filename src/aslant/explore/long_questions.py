@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,7 +116,7 @@ def answered(opened: Opened, asked: LongQuestion, result: Any) -> dict[str, Any]
         said |= {"notes": about}
     elif asked.job == "templates":
         said["facts"] = _share(result)
-    return {**said, "name": opened.name, "code": code_of(opened, asked)}
+    return {**said, "name": opened.name}
 
 
 def _walk(result: Any) -> dict[str, Any]:
@@ -242,20 +242,20 @@ def _single(result: Any) -> list[dict[str, Any]]:
     ]
 
 
-def code_of(opened: Opened, asked: LongQuestion) -> dict[str, str | None]:
-    """Return a job as Python and as a command that give the same numbers."""
+def code_of(models: Sequence[Opened], asked: LongQuestion) -> dict[str, str | None]:
+    """Return a job as Python and as a command for each model, which give the same numbers."""
     static = asked.job == "enumeration"
     function, name = ("load", "vectors") if static else ("load_lm", "lm")
-    how = opened.settings if static else {}
-    python = copied.script(
-        copied.opening(opened.given, how, function=function, name=name),
-        copied.call(asked.function, name, asked.arguments),
-    )
+    how = models[0].settings if static else {}
+    openings = [copied.opening(model.given, how, function=function) for model in models]
+    python = copied.of_each(openings, name, copied.call(asked.function, name, asked.arguments))
     words = _options(asked)
     command = {"enumeration": "enumerate", "templates": "logprob", "pairs": "pairs"}[asked.job]
     seed = str(asked.arguments["rng"])
-    line = None if words is None else copied.command(command, opened.given, how, *words, "--seed", seed)
-    return {"python": python, "command": line, "toml": None}
+    if words is None:
+        return {"python": python, "command": None, "toml": None}
+    commands = [copied.command(command, [model.given], how, *words, "--seed", seed) for model in models]
+    return {"python": python, "command": "\n".join(commands), "toml": None}
 
 
 def _options(asked: LongQuestion) -> list[str] | None:

@@ -64,6 +64,7 @@ async def lines(
                 key, title = (opened.number, asked.tried), f"{asked.title}; on {opened.name}"
                 visit.tries.add(key, title, *pvalues_of(result))
             first, *others = (_answered(visit, opened, asked, result) for opened, result in found)
+            first["code"] = long_questions.code_of(models, asked)
             tell({"result": first | ({"other": others[0]} if others else {})})
         except LostWorkerError:
             tell({"error": LOST})

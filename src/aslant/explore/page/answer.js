@@ -2,7 +2,7 @@
 import { post, sentence } from "./api.js";
 import { draw } from "./chart.js";
 import { coveredElement, covering, coverSwitch } from "./covering.js";
-import { button, copy, fresh, h, say } from "./dom.js";
+import { button, copy, fresh, h, notice, say } from "./dom.js";
 import { showNeighbours } from "./neighbours.js";
 import { counted, keptChanged } from "./records.js";
 
@@ -150,14 +150,20 @@ export class Answer extends EventTarget {
     return undefined;
   }
 
-  second({ name, says, incomplete, facts, difference }) {
+  second({ name, says, incomplete, facts, tries, difference }) {
+    const corrected = (counted) => counted?.this && h("p", { class: "tries" }, counted.this.trim());
     return h(
       "section",
       { class: "second", "aria-label": `Compared with ${name}` },
       h("h3", {}, `Compared with ${name}`),
       h("p", {}, incomplete ? sentence(incomplete) : says),
+      corrected(tries),
       facts?.length ? list(facts) : null,
-      difference && [h("p", { class: "difference" }, difference.says), difference.facts && list(difference.facts)],
+      difference && [
+        h("p", { class: "difference" }, difference.says),
+        corrected(difference.tries),
+        list(difference.facts),
+      ],
     );
   }
 
@@ -177,12 +183,13 @@ export class Answer extends EventTarget {
 
   /** Something that folds, and stays as the reader left it while the answer changes. */
   fold(title, ...children) {
+    const numbers = /^The numbers/.test(title) && !this.answer?.facts?.length; // there are no others to see
     const details = h(
       "details",
       {
-        open: this.opened[title],
+        open: this.opened[title] ?? numbers,
         ontoggle: () => {
-          this.opened[title] = details.open;
+          this.opened[title] = details.open === numbers ? undefined : details.open;
         },
       },
       h("summary", {}, title),
@@ -225,9 +232,9 @@ export class Answer extends EventTarget {
     try {
       const { kept } = await post("keep", { api: this.api, request: this.request });
       keptChanged(kept);
-      say(`Added: the report has ${kept} ${kept === 1 ? "result" : "results"}.`);
+      notice(`Added: the report has ${kept} ${kept === 1 ? "result" : "results"}.`);
     } catch (error) {
-      say(error.message);
+      notice(error.message);
     }
   }
 }

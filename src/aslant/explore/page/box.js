@@ -1,5 +1,5 @@
 // A box of words: chips that can be typed, struck out, removed, and dragged (or moved by a menu) to another box.
-import { button, fresh, h, say, visible, wordElement } from "./dom.js";
+import { button, fresh, h, notice, say, visible, wordElement } from "./dom.js";
 import { fillBox } from "./filling.js";
 import { openMenu } from "./menu.js";
 import { showNeighbours } from "./neighbours.js";
@@ -104,7 +104,7 @@ export class Box {
     this.change((list) => {
       twice = addWords(list, words);
     });
-    if (twice.length) say(`${twice.map(visible).join(", ")}: already in this box.`);
+    if (twice.length) notice(`${twice.map(visible).join(", ")}: already in this box.`);
   }
 
   replace(old, words) {

@@ -1,5 +1,6 @@
 // Elements are made of text and attributes only: nothing that comes from a vocabulary or a file is ever read as HTML.
 
+const NOTICE = 4000; // milliseconds
 let numbers = 0;
 export const fresh = (name) => `${name}-${(numbers += 1)}`;
 
@@ -61,6 +62,16 @@ export const say = (text) => {
   document.getElementById("said").textContent = text;
 };
 
+/** Say something to everybody: for a while it shows at the lower edge, too. */
+export const notice = (text) => {
+  say(text);
+  const shown = h("p", { class: "notice", "aria-hidden": "true", popover: "manual" }, text);
+  document.querySelector(".notice")?.remove();
+  document.body.append(shown);
+  shown.showPopover(); // above a dialog, too
+  setTimeout(() => shown.remove(), NOTICE);
+};
+
 /** A dialog that closes by its button, by Escape and by a click beside it, and leaves nothing behind. */
 export const dialog = (title, ...children) => {
   const heading = h("h2", { id: fresh("title") }, title);
@@ -89,7 +100,7 @@ export const copy = async (text) => {
     area.select();
     const copied = document.execCommand("copy");
     area.remove();
-    if (!copied) return say("The browser did not let this page copy; select the text instead.");
+    if (!copied) return notice("The browser did not let this page copy; select the text instead.");
   }
-  return say("Copied.");
+  return notice("Copied.");
 };

@@ -159,12 +159,16 @@ export class Enumeration {
         class: cell.reached ? "reached" : cell.significant ? "found" : "none",
         tabindex: here ? "0" : "-1",
         "data-at": `${row} ${column}`,
-        "aria-label": `${cell.significant ? "stands out" : "does not stand out"}${cell.reached ? ", as random words do" : ""}, ${cell.value}`,
         onclick: () => this.choose(row, column, true),
       },
       cell.significant
         ? h("span", { class: "inside-cell" }, cell.words.length ? joined(cell.words, 2) : cell.value)
         : "·",
+      h(
+        "span",
+        { class: "unseen" },
+        `, ${cell.significant ? "stands out" : "does not stand out"}${cell.reached ? ", as random words do" : ""}, ${cell.value}`,
+      ),
     );
   }
 
