@@ -302,7 +302,8 @@ class ResultsStore:
                 replace(row, audit=ids.get(row.audit or "", row.audit)) if isinstance(row, StoredOutcome) else row
                 for row in rows
             )
-            Runs(self.opened).add(told)
+            for name, other in Runs(self.opened).add(told).items():
+                warnings.warn(f"'{self.path}' has another run '{name}'; that of '{path}' is '{other}'.", stacklevel=2)
         return added
 
     def held(self, after: int = 0) -> tuple[list[Held], tuple[str, ...]]:
@@ -362,7 +363,7 @@ class ResultsStore:
             return f"'{which}' could not be audited: {failed[-1].reason}"
         near = difflib.get_close_matches(which, by_label, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
-        return f"there is no audit '{which}' in '{self.path}'; {hint}it has {_first(list(by_label)) or 'none'}."
+        return f"there is no audit '{which}' in '{self.path}'; {hint}it has {first(list(by_label)) or 'none'}."
 
     def _held_told(self) -> list[Held]:
         """Return what the store holds, and warn of what cannot be read: the newest audit may be among it."""
@@ -460,11 +461,12 @@ def _asked(line: Glance, asked: tuple[str, str, str]) -> bool:
 
 def _what_there_is(held: Sequence[Held]) -> str:
     measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
-    models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
+    models = first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
     return f"nothing matches; the store has {measures}, of {models}"
 
 
-def _first(labels: Sequence[str]) -> str:
+def first(labels: Sequence[str]) -> str:
+    """Return a few labels, for a sentence."""
     return ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
 
 
