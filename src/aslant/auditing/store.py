@@ -30,8 +30,8 @@ import msgspec
 
 from aslant.auditing.runs import Runs, Visit, insert, visits
 from aslant.auditing.store_schema import COLUMNS, OLDER, SCHEMA
-from aslant.errors import AslantError
-from aslant.io.keeper import ForeignFileError, database, digest, is_damage
+from aslant.errors import AslantError, DiskError
+from aslant.io.keeper import ForeignFileError, database, digest, is_damage, is_of_disk
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditResult, Evidence, Glance, GlanceKey
 from aslant.results.codec import unsteered_json
@@ -398,7 +398,8 @@ class ResultsStore:
                 told = f"cannot {'write' if write else 'read'} '{self.path}': {error}."
             elif is_lines(self.path):
                 told = f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
-            raise AslantError(told) from None
+            kind = DiskError if is_of_disk(error) else AslantError
+            raise kind(told) from None
         except (OSError, ValueError) as error:  # a name with a zero byte in it is a ValueError
             raise AslantError(f"cannot open '{self.path}': {getattr(error, 'strerror', None) or error}.") from None
 
