@@ -46,6 +46,9 @@ class AslantError(Exception):
     "there is no word '\\\\x1b[2J'."
     """
 
+    #: Whether a log for machines has it already.
+    logged = False
+
     def __init__(self, message: object = "") -> None:
         super().__init__(_cut(plain(_cut(str(message)))))
 
@@ -80,6 +83,10 @@ class TooFewWordsError(MeasureError):
     def __init__(self, message: object = "", missing: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.missing = missing
+
+
+class DiskError(AslantError):
+    """A disk that is full or fails, or a file that others hold for too long: not the user's input is at fault."""
 
 
 class DebiasError(AslantError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.auditing import fleet, runs
+from aslant.auditing import fleet, policy, runs
 from aslant.auditing.store_schema import OLDER
 from aslant.errors import AslantError
 from aslant.io.keeper import database
 
 QUICK: dict[str, Any] = {"profile": "quick", "only": ["polarity"]}
+#: A policy that lets nearly everything pass, and a rule beside it.
+LENIENT = 'min_found = 0.0\nmay_not_run = ["*"]\n[[rule]]\nname = "any"\nmeasure = "polarity"\nmax = 9\n'
+DIFFERENCE = '[[rule]]\nname = "the same"\nmeasure = "{}"\nfield = "difference"\nmax = 9\n'
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +178,105 @@ def test_a_row_about_a_run_that_was_changed_is_skipped_with_a_note(models: dict[
         connection.execute("UPDATE outcomes SET state = 'missing' WHERE label = 'one'")
     connection.close()
     assert store.runs().notes == ("skipped, because it was changed or damaged: 1 row about runs",)
+
+
+def cut_short(models: dict[str, Path], store: aslant.ResultsStore, name: str) -> None:
+    """Begin a run, and stop it after its first model."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        aslant.audit_list(models, store, on_end=stop, run=name, **QUICK)
+
+
+def test_a_model_that_the_newest_run_has_not_come_to_fails_and_is_not_compared_as_it_was(
+    models: dict[str, Path], tmp_path: Path
+) -> None:
+    store, lenient = aslant.ResultsStore(tmp_path / "r.db"), policy.parse_policy(LENIENT, "lenient")
+    aslant.audit_list(models, store, run="march", **QUICK)
+    assert aslant.check_store(store, lenient).passed
+    cut_short(models, store, "april")
+    aslant.audit_list({"three": str(models["one"])}, store, run="another list", **QUICK)
+    [line] = aslant.check_store(store, lenient).failures
+    assert (line.model, line.verdict) == ("two", "missing")
+    assert fleet.worse(store).unchanged == ("one",)
+    assert "april" in fleet.worse(store).skipped["two"]
+    assert [(line.label, line.run, line.state) for line in fleet.not_measured(store).models] == [
+        ("two", "april", "unfinished")
+    ]
+    assert not fleet.not_measured(store, run="march").models
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"model": "tow"}, "has no model 'tow'; it has one, two."),
+        ({"run": "may"}, "there is no run 'may'"),
+        ({"run": "april", "model": "two"}, "run april of"),
+    ],
+)
+def test_what_was_never_there_is_not_fine(
+    models: dict[str, Path], tmp_path: Path, asked: dict[str, str], words: str
+) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    aslant.audit_list(models, store, run="march", **QUICK)
+    aslant.audit_list({"one": models["one"]}, store, run="april", **QUICK)
+    for question in (fleet.worse, fleet.not_measured, fleet.check_store):
+        with pytest.raises(AslantError, match=words):
+            question(store, **asked)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(AslantError, match="has no audits"):
+        fleet.worse(aslant.ResultsStore(tmp_path / "empty.db"))
+
+
+def test_a_run_is_not_compared_with_itself(models: dict[str, Path], tmp_path: Path) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    for name in ("march", "april"):
+        aslant.audit_list(models, store, run=name, **QUICK)
+    with pytest.raises(AslantError, match="'april' is the one that is looked at"):
+        fleet.worse(store, against="april")
+    assert fleet.worse(store, against="march").unchanged == ("one", "two")
+
+
+def test_what_was_measured_before_and_is_not_now_is_told_and_breaks_a_rule_on_differences(
+    models: dict[str, Path], tmp_path: Path
+) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    aslant.audit_list(models, store, profile="quick", only=["polarity", "geometry"])
+    aslant.audit_list(models, store, profile="quick", only=["polarity"])
+    assert "figures of geometry in the run before, not now: one, two" in fleet.worse(store).notes
+    for measure, why in (("geometry", "the run before has it"), ("weat", "no figure of the two runs matches")):
+        rules = policy.parse_policy(LENIENT + DIFFERENCE.format(measure), "rules")
+        failures = aslant.check_store(store, rules).failures
+        assert {(line.model, line.verdict) for line in failures} == {("one", "missing"), ("two", "missing")}
+        assert all(why in line.reason for line in failures)
+
+
+def test_stores_with_runs_of_the_same_name_can_be_put_together(models: dict[str, Path], tmp_path: Path) -> None:
+    both = aslant.ResultsStore(tmp_path / "both.db")
+    for name, path in models.items():
+        store = aslant.ResultsStore(tmp_path / f"{name}.db")
+        aslant.audit_list({name: path}, store, run="march", **QUICK)
+        (tmp_path / f"{name}.jsonl").write_bytes(b"".join(store.lines()))
+    both.add_lines(tmp_path / "one.jsonl")
+    for _ in range(2):  # each row once
+        with pytest.warns(UserWarning, match=r"has another run 'march'; that of .* is 'march-"):
+            both.add_lines(tmp_path / "two.jsonl")
+    first, second = both.runs().runs
+    assert (first.id, second.id[:6]) == ("march", "march-")
+    assert [(o.run, o.label, o.state) for o in both.runs().outcomes] == [
+        ("march", "one", "audited"), (second.id, "two", "audited")
+    ]  # fmt: skip
+    assert {visit.run for visit in both.visits()} == {"march", second.id}
+
+
+def test_a_store_that_others_hold_is_not_bad_input(
+    models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any
+) -> None:
+    aslant.audit_list(models, tmp_path / "r.db", **QUICK)
+    monkeypatch.setattr("aslant.io.keeper.PATIENCE", 0)
+    with closing(sqlite3.connect(tmp_path / "r.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        answer = run("results", "worse", "r.db")
+    assert (answer.returncode, answer.stderr) == (3, "aslant: cannot read 'r.db': database is locked.\n")

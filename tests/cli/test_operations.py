@@ -25,6 +25,14 @@ def test_a_log_in_json_has_time_run_model_step_and_seconds(run: Any, tmp_path: P
     assert [line["message"] for line in lines][-2:] == ["model ends", "run ends"]
 
 
+def test_what_is_refused_is_a_line_of_the_log(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "models.txt").write_text("ours = sample\none.txt\ntwo.txt\n")
+    answer = run("audit", "--models", "models.txt", "--log", "json")
+    lines = [json.loads(line) for line in answer.stderr.splitlines()]
+    assert (answer.returncode, {line["level"] for line in lines}) == (2, {"error"})
+    assert [line.get("model") for line in lines] == ["one.txt", "two.txt", None]
+
+
 def test_progress_is_lines_where_a_log_is_wanted(run: Any) -> None:
     answer = run("audit", "--quick", "--only", "polarity", "--log", "text", "-q")
     assert "progress step=audit done=0 total=1" in answer.stderr

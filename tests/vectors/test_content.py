@@ -27,6 +27,12 @@ def test_one_changed_row_in_memory_is_noticed_in_every_trial() -> None:
     assert len({before, *(changed(row).fingerprint for row in rows)}) == 21
 
 
+def test_no_number_changes_under_an_identity() -> None:
+    v = WordVectors.from_arrays(WORDS, MATRIX.copy())
+    with pytest.raises(ValueError, match="read-only"):
+        v.matrix[0, 0] = 1
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".bin", ".safetensors"])
 def test_one_changed_row_in_a_file_is_noticed_in_every_trial(suffix: str, tmp_path: Path) -> None:
     path, prints = tmp_path / f"v{suffix}", set()

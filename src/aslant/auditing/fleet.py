@@ -7,13 +7,13 @@ chance. Raw scores are beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from aslant.auditing.coverage import GRADES, like
 from aslant.auditing.policy import Policy, check_policy, read_policy
 from aslant.auditing.runs import Visit
-from aslant.auditing.store import Held, ResultsStore, changed
+from aslant.auditing.store import Held, ResultsStore, changed, first
 from aslant.errors import AslantError, plural
 from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, Glance, PolicyCheck, PolicyLine, Verdict
 from aslant.results.stored import AuditChange, FigureChange, NotMeasured, NotMeasuredLine, WorseFigures, WorseLine
@@ -25,6 +25,7 @@ WORSE = 0.5
 BEYOND = 0.05
 #: In place of a run: the one before, in which a model has figures; and nothing at all.
 LAST, NOTHING = "last", "none"
+NOT_YET = "this run has not reached it yet"
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,10 @@ def worse(
     """
     held = {each.audit.id: each for each in store.held()[0]}
     allowed = read_policy().tolerance if tolerance is None else tolerance
-    lines, compared, unchanged, skipped = list[WorseLine](), list[str](), list[str](), dict[str, str]()
-    unlike: dict[str, list[str]] = {}
+    lines, compared, unchanged = list[WorseLine](), list[str](), list[str]()
+    unlike, lost = dict[str, list[str]](), dict[str, list[str]]()
+    _, unfinished = _asked(store, list(held.values()), model, run)
+    skipped = {label: f"run {of}: {NOT_YET}" for label, of in unfinished.items()}
     for pair in pairs(store, list(held.values()), model, run, against):
         label = pair.now.label
         if pair.was is None or pair.why:
@@ -77,8 +80,13 @@ def worse(
         lines += _lines(pair, change, {line.key: line for line in held[_id(pair.now)].glance}, limit, allowed)
         for told in change.unlike:
             unlike.setdefault(told, []).append(label)
-    notes = tuple(f"{told} ({', '.join(labels)}), which may explain a change too" for told, labels in unlike.items())
-    return WorseFigures(tuple(lines), tuple(compared), tuple(unchanged), skipped, limit, notes, __version__)
+        for measure in dict.fromkeys(f.measure for f in change.figures if f.change == "only before"):
+            lost.setdefault(measure, []).append(label)
+    notes = [f"{told} ({', '.join(labels)}), which may explain a change too" for told, labels in unlike.items()]
+    notes += [
+        f"figures of {measure} in the run before, not now: {', '.join(labels)}" for measure, labels in lost.items()
+    ]
+    return WorseFigures(tuple(lines), tuple(compared), tuple(unchanged), skipped, limit, tuple(notes), __version__)
 
 
 def not_measured(store: ResultsStore, *, model: str = "*", run: str | None = None) -> NotMeasured:
@@ -91,26 +99,19 @@ def not_measured(store: ResultsStore, *, model: str = "*", run: str | None = Non
     [('none', 'missing')]
     """
     lines = []
-    runs = {found.id: found for found in store.runs().runs}
     held = {each.audit.id: each for each in store.held()[0]}
-    visits = [visit for visit in store.visits(list(held.values())) if like(visit.label, model)]
-    for visit in _newest(visits, run):
-        if visit.state in ("failed", "missing") or visit.audit is None:
-            lines.append(NotMeasuredLine(visit.label, visit.run, visit.state, "", visit.reason))
+    visits, unfinished = _asked(store, list(held.values()), model, run)
+    for visit in _newest(visits, unfinished, run):
+        if visit.audit is None or not visit.has_figures:
+            state, reason = _unaudited(visit)
+            lines.append(NotMeasuredLine(visit.label, visit.run, state, "", reason))
             continue
         audit = store.in_full(held[visit.audit.id])
         lines += [NotMeasuredLine(visit.label, visit.run, "broke off", *each) for each in audit.failed.items()]
         for what, why in audit.not_run.items():
             state = "left out" if why == ON_REQUEST or why.startswith(NEEDS_TEXT) else "not run"
             lines.append(NotMeasuredLine(visit.label, visit.run, state, what, why))
-    newest = runs.get(run or "") or next(reversed(list(runs.values())), None)
-    if newest is not None:  # a run that is under way, or was killed and not taken up again
-        done = {visit.label for visit in visits if visit.run == newest.id}
-        lines += [
-            NotMeasuredLine(label, newest.id, "unfinished", "", "this run has not reached it yet")
-            for label in newest.models
-            if label not in done and like(label, model)
-        ]
+    lines += [NotMeasuredLine(label, of, "unfinished", "", NOT_YET) for label, of in unfinished.items()]
     return NotMeasured(tuple(lines), (), __version__)
 
 
@@ -134,13 +135,14 @@ def check_store(
     """
     chosen = policy or read_policy()
     held = {each.audit.id: each for each in store.held()[0]}
-    newest = _newest([visit for visit in store.visits(list(held.values())) if like(visit.label, model)], run)
+    visits, unfinished = _asked(store, list(held.values()), model, run)
+    newest = _newest(visits, unfinished, run)
     lines, coverage = list[PolicyLine](), list[str]()
+    for label, of in unfinished.items():
+        lines.append(_missing(label, "unfinished", f"run {of}: {NOT_YET}"))
     for visit in newest:
-        if visit.audit is None or visit.state in ("failed", "missing"):
-            why = visit.reason or "its audit cannot be read"
-            about = ("every model is audited", visit.label, "*", "*", str(visit.state), None, "audited")
-            lines.append(PolicyLine(*about, "missing", why))
+        if visit.audit is None or not visit.has_figures:
+            lines.append(_missing(visit.label, *_unaudited(visit)))
             continue
         audit = store.in_full(held[visit.audit.id])
         named = replace(audit, representation=replace(audit.representation, name=visit.label))
@@ -163,48 +165,77 @@ def _differences(held: dict[str, Held], policy: Policy, found: Iterator[Pair]) -
     """Hold differences to the run before to the rules about them; a model without one has none."""
     rules = [rule for rule in policy.rule if rule.field == "difference"]
     for pair in found if rules else ():
-        if pair.was is not None and not pair.why:
-            for figure in _compared(pair, held).figures:
-                for rule in rules:
-                    if rule.matches(figure) and like(pair.now.label, rule.model) and figure.difference is not None:
-                        yield rule.judged(pair.now.label, figure.difference, figure.measure, figure.stimuli)
+        label, figures = pair.now.label, _compared(pair, held).figures if pair.was is not None else ()
+        for rule in rules if figures else ():
+            matched = [figure for figure in figures if rule.matches(figure)] if like(label, rule.model) else None
+            for figure in matched or ():
+                about = (figure.measure, figure.stimuli)
+                if figure.difference is not None:
+                    yield rule.judged(label, figure.difference, *about)
+                elif figure.change == "only before":
+                    yield rule.missing(label, "the run before has it, this one does not", *about)
+            if matched == []:
+                yield rule.missing(label, "no figure of the two runs matches")
 
 
 def pairs(
     store: ResultsStore, held: Sequence[Held], model: str = "*", run: str | None = None, against: str = LAST
 ) -> Iterator[Pair]:
     """Yield each label with the two runs that are compared; where one lacks it, why."""
-    by_label: dict[str, list[Visit]] = {}
-    for visit in store.visits(held):
-        if like(visit.label, model):
-            by_label.setdefault(visit.label, []).append(visit)
-    known = {visit.run for visits in by_label.values() for visit in visits}
-    for name in (run, against):
-        if name not in (None, LAST, *known):
-            near = ", ".join(sorted(known)[-5:]) or "none"
-            raise AslantError(f"there is no run '{name}' in '{store.path}'; the last ones are {near}.")
-    for visits in by_label.values():
-        place = len(visits) - 1 if run is None else next((n for n, v in enumerate(visits) if v.run == run), None)
-        if place is None:
-            continue
-        now = visits[place]
+    visits, unfinished = _asked(store, held, model, run, against)
+    newest = _newest(visits, unfinished, run)
+    if newest and all(visit.run == against for visit in newest):
+        raise AslantError(f"run '{against}' is the one that is looked at; compare it with another.")
+    for now in newest:
         if not now.has_figures:
             yield Pair(now, None, f"its newest run has no figures ({now.state}: {now.reason})")
             continue
-        earlier = [v for v in visits[:place] if v.has_figures] if against == LAST else [
-            v for v in visits if v.run == against and v.has_figures
-        ]  # fmt: skip
-        yield Pair(now, earlier[-1] if earlier else None, "" if against == LAST or earlier else f"not in run {against}")
+        others = [v for v in visits if v.label == now.label and v.has_figures]
+        if against == LAST:
+            earlier = others[: others.index(now)]
+            yield Pair(now, earlier[-1] if earlier else None)
+        else:
+            named = next((v for v in others if v.run == against and v is not now), None)
+            yield Pair(now, named, "" if named else f"not in run {against}, or only there")
 
 
-def _newest(visits: Sequence[Visit], run: str | None) -> list[Visit]:
-    """Return the newest visit of each label, or those in a run."""
-    if run is None:
-        return list({visit.label: visit for visit in visits}.values())
-    found = [visit for visit in visits if visit.run == run]
-    if not found:
-        raise AslantError(f"there is no run '{run}' in the store; 'aslant results runs STORE' lists them.")
-    return found
+def _asked(
+    store: ResultsStore, held: Sequence[Held], model: str, run: str | None, against: str | None = None
+) -> tuple[list[Visit], dict[str, str]]:
+    """Return what became of the labels that are asked about, and those that their newest run (or `run`) has yet to do.
+
+    A name that the store does not have is refused: what was never there cannot have got worse.
+    """
+    runs, visits = store.runs().runs, store.visits(held)
+    known = list(dict.fromkeys([*(found.id for found in runs), *(visit.run for visit in visits)]))
+    for name in (run, against):
+        if name not in (None, LAST, *known):
+            near = ", ".join(known[-5:]) or "none"
+            raise AslantError(f"there is no run '{name}' in '{store.path}'; the last ones are {near}.")
+    newest = {label: found.id for found in runs if run in (None, found.id) for label in found.models}
+    labels = list(dict.fromkeys([*(visit.label for visit in visits if run in (None, visit.run)), *newest]))
+    if not any(like(label, model) for label in labels):
+        what = f"has no model '{model}'; it has {first(labels)}" if labels else "has no audits"
+        raise AslantError(f"{f'run {run} of ' if run else ''}'{store.path}' {what}.")
+    done = {(visit.label, visit.run) for visit in visits}
+    unfinished = {label: of for label, of in newest.items() if like(label, model) and (label, of) not in done}
+    return [visit for visit in visits if like(visit.label, model)], unfinished
+
+
+def _newest(visits: Sequence[Visit], unfinished: Collection[str], run: str | None) -> list[Visit]:
+    """Return the newest visit of each label, or those in a run, unless its run has yet to do it."""
+    found = {visit.label: visit for visit in visits if run in (None, visit.run)}
+    return [visit for visit in found.values() if visit.label not in unfinished]
+
+
+def _unaudited(visit: Visit) -> tuple[str, str]:
+    """Return the state of a model without figures, and why it has none."""
+    state = visit.state if visit.state in ("failed", "missing") else "failed"
+    return state, visit.reason or "its audit cannot be read"
+
+
+def _missing(label: str, state: str, why: str) -> PolicyLine:
+    return PolicyLine("every model is audited", label, "*", "*", state, None, "audited", "missing", why)
 
 
 def _id(visit: Visit) -> str:

@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
@@ -92,14 +92,28 @@ class Runs:
         with self._opened(write=True) as connection:
             insert(connection, outcome)
 
-    def add(self, rows: Iterable[StoredRun | StoredOutcome]) -> None:
-        """Add runs and outcomes of another store, each once."""
+    def add(self, rows: Iterable[StoredRun | StoredOutcome]) -> dict[str, str]:
+        """Add runs and outcomes of another store, each once; return which runs got another name, and which.
+
+        Every machine may have a run of March: one whose name is taken by another run gets four digits more.
+        """
+        renamed: dict[str, str] = {}
         with self._opened(write=True) as connection:
+
+            def known(table: str, column: str, value: str) -> bool:
+                return connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", [value]).fetchone() is not None
+
             for row in rows:
-                table = "runs" if isinstance(row, StoredRun) else "outcomes"
-                known = connection.execute(f"SELECT 1 FROM {table} WHERE digest = ?", [_values(row)[-1]]).fetchone()
-                if known is None:
-                    insert(connection, row)
+                if isinstance(row, StoredOutcome):
+                    table, added = "outcomes", replace(row, run=renamed.get(row.run, row.run))
+                else:
+                    table, added = "runs", row
+                    if known(table, "id", row.id) and not known(table, "digest", sum_ := _values(row)[-1]):
+                        renamed[row.id] = f"{row.id}-{sum_[:4]}"
+                        added = replace(row, id=renamed[row.id])
+                if not known(table, "digest", _values(added)[-1]):
+                    insert(connection, added)
+        return renamed
 
     def read(self, after: int = 0) -> tuple[list[StoredRun], list[tuple[int, StoredOutcome]], tuple[str, ...]]:
         """Return the runs, what became of their models (with the number of the row), and what could not be read."""

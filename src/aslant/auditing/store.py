@@ -30,8 +30,8 @@ import msgspec
 
 from aslant.auditing.runs import Runs, Visit, insert, visits
 from aslant.auditing.store_schema import COLUMNS, OLDER, SCHEMA
-from aslant.errors import AslantError
-from aslant.io.keeper import ForeignFileError, database, digest, is_damage
+from aslant.errors import AslantError, DiskError
+from aslant.io.keeper import ForeignFileError, database, digest, is_damage, is_of_disk
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditResult, Evidence, Glance, GlanceKey
 from aslant.results.codec import unsteered_json
@@ -302,7 +302,8 @@ class ResultsStore:
                 replace(row, audit=ids.get(row.audit or "", row.audit)) if isinstance(row, StoredOutcome) else row
                 for row in rows
             )
-            Runs(self.opened).add(told)
+            for name, other in Runs(self.opened).add(told).items():
+                warnings.warn(f"'{self.path}' has another run '{name}'; that of '{path}' is '{other}'.", stacklevel=2)
         return added
 
     def held(self, after: int = 0) -> tuple[list[Held], tuple[str, ...]]:
@@ -362,7 +363,7 @@ class ResultsStore:
             return f"'{which}' could not be audited: {failed[-1].reason}"
         near = difflib.get_close_matches(which, by_label, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
-        return f"there is no audit '{which}' in '{self.path}'; {hint}it has {_first(list(by_label)) or 'none'}."
+        return f"there is no audit '{which}' in '{self.path}'; {hint}it has {first(list(by_label)) or 'none'}."
 
     def _held_told(self) -> list[Held]:
         """Return what the store holds, and warn of what cannot be read: the newest audit may be among it."""
@@ -397,7 +398,8 @@ class ResultsStore:
                 told = f"cannot {'write' if write else 'read'} '{self.path}': {error}."
             elif is_lines(self.path):
                 told = f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
-            raise AslantError(told) from None
+            kind = DiskError if is_of_disk(error) else AslantError
+            raise kind(told) from None
         except (OSError, ValueError) as error:  # a name with a zero byte in it is a ValueError
             raise AslantError(f"cannot open '{self.path}': {getattr(error, 'strerror', None) or error}.") from None
 
@@ -460,11 +462,12 @@ def _asked(line: Glance, asked: tuple[str, str, str]) -> bool:
 
 def _what_there_is(held: Sequence[Held]) -> str:
     measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
-    models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
+    models = first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
     return f"nothing matches; the store has {measures}, of {models}"
 
 
-def _first(labels: Sequence[str]) -> str:
+def first(labels: Sequence[str]) -> str:
+    """Return a few labels, for a sentence."""
     return ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
 
 

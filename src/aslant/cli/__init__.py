@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from aslant.cli.exit_codes import BAD_INPUT, FAILED, LOST
-from aslant.errors import AslantError, LostWorkersError
+from aslant.errors import AslantError, DiskError, LostWorkersError
 
 #: What typer returns when Ctrl-C has ended a command.
 STOPPED = 130
@@ -74,19 +74,16 @@ def _run() -> Any:
 
     try:
         return app(prog_name="aslant", standalone_mode=False)
-    except LostWorkersError as error:
-        _say(str(error))
-        return LOST
     except AslantError as error:
-        for label, why in getattr(error, "missing_models", {}).items():
-            _say(f"{label}: {why}")
-        _say(str(error))
-        return BAD_INPUT
+        told = [*(f"{label}: {why}" for label, why in getattr(error, "missing_models", {}).items()), str(error)]
+        for sentence in () if error.logged else told:
+            _say(sentence)
+        return LOST if isinstance(error, LostWorkersError) else FAILED if isinstance(error, DiskError) else BAD_INPUT
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         _say("there is no space left for the output.")
-        return BAD_INPUT
+        return FAILED
     except Exception as error:
         if type(error).__name__ == "Abort":  # older versions of typer report Ctrl-C this way
             return STOPPED

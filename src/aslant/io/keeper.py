@@ -27,6 +27,7 @@ PATIENCE = 60
 #: Keys in one question; older SQLite takes 999.
 MOST_KEYS = 900
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_OF_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BLOCKS = ("CREATE TABLE blocks (key TEXT PRIMARY KEY, digest TEXT NOT NULL, content BLOB NOT NULL)",)
 
 
@@ -105,6 +106,11 @@ def digest(*parts: bytes) -> str:
 def is_damage(error: BaseException) -> bool:
     """Tell whether an error of SQLite says that a file is damaged, or none of its own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+def is_of_disk(error: BaseException) -> bool:
+    """Tell whether an error of SQLite says that a disk is full or fails, or that others hold a file for too long."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_DISK
 
 
 class Keeper:

@@ -104,6 +104,12 @@ def logging_to_stderr(kind: str | None) -> Iterator[None]:
     logger.setLevel(logging.INFO)
     try:
         yield
+    except AslantError as error:
+        for label, why in getattr(error, "missing_models", {}).items():
+            told(f"missing: {why}", logging.ERROR, model=label)
+        told(str(error), logging.ERROR)
+        error.logged = True
+        raise
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)

@@ -61,14 +61,15 @@ class TransformersLM:
         begin, beginning = beginning_of(tokenizer, self.network.vocabulary) if causal else (None, "")
         frame = None if chat is None else frame_of(tokenizer, name, chat)
         markup, before = markup_of(tokenizer) if causal else (None, [])
+        limit = longest(model, tokenizer)
         self.speller = Speller(
-            tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin, frame=frame,
+            tokenizer, capitalise=capitalise, longest=limit, begin=begin, frame=frame,
             markup=markup, before_markup=before,
         )  # fmt: skip
         if frame is not None:
             beginning = f"sentences are answers in the model's chat format, after {frame!r}"
         # Before it runs, which may change how packed weights are stored.
-        self.fingerprint = fingerprint or self.network.fingerprint(written_out(tokenizer), *filter(None, [frame]))
+        self.fingerprint = fingerprint or self.network.fingerprint(written_out(tokenizer), limit, before, frame)
         with memory_suffices(name):
             checked = self._check([found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)])
         capital = "sentences begin with a capital" if self.speller.capital else ""

@@ -64,6 +64,7 @@ class DaskCluster:
         except ImportError:
             raise MissingExtraError("Dask is not installed; pip install '.[dask]'.") from None
         self.address = address
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost cluster is an error of ours
         try:
             if not reach(address):
                 raise ValueError("that is not an address")  # noqa: TRY301 (said below, with all other reasons)

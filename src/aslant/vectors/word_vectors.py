@@ -177,11 +177,17 @@ class WordVectors:
     seal: Seal | None = field(default=None, repr=False)
     shared: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.matrix.flags.writeable:  # a number changed in place would keep the old identity
+            object.__setattr__(self, "matrix", self.matrix.view())
+            self.matrix.flags.writeable = False
+
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
         """Make vectors from words and an array (words × dimensions) that you already have.
 
-        Duplicate words, rows of zeros and rows with NaN or infinity are left out and counted in `repairs`.
+        Duplicate words, rows of zeros and rows with NaN or infinity are left out and counted in `repairs`. A float32
+        array is not copied, so leave it as it is; `matrix` is read-only.
 
         >>> WordVectors.from_arrays(["a", "b", "a"], [[1, 2], [3, 4], [5, 6]]).repairs
         {'duplicate words left out': 1}
