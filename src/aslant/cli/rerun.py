@@ -19,7 +19,7 @@ MOST_SHOWN = 20
 
 
 def rerun_command(
-    result: Annotated[Path, argument("A result or report (JSON).", "RESULT")],
+    result: Annotated[str, argument("A result or report (JSON; '-': standard input).", "RESULT")],
     model: Annotated[str | None, argument("What was measured; by default what the file names.", "MODEL")] = None,
     json: JsonOption = None,
     quiet: QuietOption = False,
@@ -35,8 +35,8 @@ def rerun_command(
     from aslant.io.files import write_text
 
     if json is not None:
-        refuse_overwriting([json], [str(result), *([model] if model else [])])
-    before, measured = _read(result)
+        refuse_overwriting([json], [result, *([model] if model else [])])
+    before, measured = _read(Path(result))
     name = model or (None if measured.name == "sample" else measured.name)
     after = rerun(before, name)
     if json is not None:
