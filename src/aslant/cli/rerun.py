@@ -30,6 +30,7 @@ def rerun_command(
     fingerprint is refused.
     """
     from aslant.auditing.rerunning import differences, rerun
+    from aslant.cli.progress import written
     from aslant.cli.shared import refuse_overwriting
     from aslant.errors import plural
     from aslant.io.files import write_text
@@ -39,8 +40,12 @@ def rerun_command(
     before, measured = _read(Path(result))
     name = model or (None if measured.name == "sample" else measured.name)
     after = rerun(before, name)
-    if json is not None:
+    if json == Path("-"):
+        print(after.to_json())
+    elif json is not None:
         write_text(json, after.to_json() + "\n")
+        if not quiet:
+            written(json)
     changes = differences(before, after)
     for change in changes[:MOST_SHOWN] if not quiet else ():
         typer.echo(f"{change.where}: {change.before!r:.60} → {change.after!r:.60}", err=json == Path("-"))
