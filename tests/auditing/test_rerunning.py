@@ -103,6 +103,11 @@ def test_the_command_says_whether_every_value_is_the_same(run: Run, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert "every value is the same to the last digit" in done.stdout
     assert result_from_dict(json.loads((tmp_path / "again.json").read_text())) == result
+    assert "written: again.json" in done.stdout
+    done = run("rerun", "r.json", "--json", "-")
+    assert result_from_dict(json.loads(done.stdout)) == result
+    assert "every value is the same" in done.stderr
+    assert not (tmp_path / "-").exists()
     content = json.loads(result.to_json())
     content["value"] += 1e-9
     file.write_text(json.dumps(content))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -61,6 +62,9 @@ def test_a_notebook_runs_from_beginning_to_end(path: Path, tmp_path: Path, monke
         first.source = source
         for cell in notebook.cells:
             cell.metadata.clear()
+            for output in cell.get("outputs", ()):
+                if "text" in output:  # of warnings, no path of this machine
+                    output.text = re.sub(r"\S*ipykernel_\d+\S*\.py", "<cell>", output.text)
         notebook.metadata["language_info"] = {"name": "python"}
         nbformat.write(notebook, path)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -131,6 +131,24 @@ def test_mistakes_of_different_kinds_do_not_hide_one_another() -> None:
     assert "list 5" not in str(caught.value)
 
 
+def test_a_list_too_few_does_not_hide_what_is_wrong_with_the_others() -> None:
+    text = 'kind = "weat"\n' + "".join(
+        f'[[{s}]]\nname = "x"\nwords = {w}\n' for s, w in (("targets", []), ("attributes", 3))
+    )
+    with pytest.raises(StimuliError) as caught:
+        parse_set(text, "mine")
+    for told in ("got 1 - at `$.targets`", "got 1 - at `$.attributes`", "got `int`", "targets: 'x' has no words"):
+        assert told in str(caught.value)
+    assert "same words" not in str(caught.value)
+
+
+def test_a_class_without_words_is_refused() -> None:
+    with pytest.raises(StimuliError, match="'young' has no words"):
+        parse_set(
+            'kind = "classes"\nclasses = [{name = "old", words = ["aged"]}, {name = "young", words = []}]', "mine"
+        )
+
+
 def test_what_was_taken_out_is_not_called_missing() -> None:
     with pytest.raises(StimuliError) as caught:
         parse_set(VALID.replace('name = "x"', "name = 3"), "mine")

@@ -108,7 +108,7 @@ def test_a_test_of_ones_own_in_this_layout_is_ones_own() -> None:
 def test_a_file_that_is_none_is_refused_in_one_sentence(content: str, fault: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(StimuliError, match="is not a test as SEAT or WEATHub write it") as caught:
+    with pytest.raises(StimuliError, match="nor a test as SEAT or WEATHub write it") as caught:
         load_set(path)
     assert fault in str(caught.value)
     assert "\n" not in str(caught.value)

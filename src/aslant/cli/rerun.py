@@ -19,7 +19,7 @@ MOST_SHOWN = 20
 
 
 def rerun_command(
-    result: Annotated[Path, argument("A result or report (JSON).", "RESULT")],
+    result: Annotated[str, argument("A result or report (JSON; '-': standard input).", "RESULT")],
     model: Annotated[str | None, argument("What was measured; by default what the file names.", "MODEL")] = None,
     json: JsonOption = None,
     quiet: QuietOption = False,
@@ -30,17 +30,22 @@ def rerun_command(
     fingerprint is refused.
     """
     from aslant.auditing.rerunning import differences, rerun
+    from aslant.cli.progress import written
     from aslant.cli.shared import refuse_overwriting
     from aslant.errors import plural
     from aslant.io.files import write_text
 
     if json is not None:
-        refuse_overwriting([json], [str(result), *([model] if model else [])])
-    before, measured = _read(result)
+        refuse_overwriting([json], [result, *([model] if model else [])])
+    before, measured = _read(Path(result))
     name = model or (None if measured.name == "sample" else measured.name)
     after = rerun(before, name)
-    if json is not None:
+    if json == Path("-"):
+        print(after.to_json())
+    elif json is not None:
         write_text(json, after.to_json() + "\n")
+        if not quiet:
+            written(json)
     changes = differences(before, after)
     for change in changes[:MOST_SHOWN] if not quiet else ():
         typer.echo(f"{change.where}: {change.before!r:.60} → {change.after!r:.60}", err=json == Path("-"))

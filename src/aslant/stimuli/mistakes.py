@@ -72,6 +72,8 @@ def _mended(content: Any, said: str, taken: set[Place]) -> bool:
         place = (*place, unknown[1])
     if not place:
         return False
+    if found := re.search(r"`array` of length (\d+), got", said):
+        return _of_length(_at(content, place), int(found[1]), str(place))
     *before, name = place
     try:
         if before[-1:] == ["words"]:
@@ -81,6 +83,15 @@ def _mended(content: Any, said: str, taken: set[Place]) -> bool:
     except (KeyError, IndexError, TypeError):
         return False
     taken.add(place)
+    return True
+
+
+def _of_length(lists: Any, length: int, place: str) -> bool:
+    """Cut or fill up a list of word lists, so that those in it can be read; tell whether it is one."""
+    if not all(isinstance(each, dict) for each in lists):
+        return False
+    lists += [{"name": f"{place} {n}", "words": [f"word of {place} {n}"]} for n in range(len(lists), length)]
+    del lists[length:]
     return True
 
 

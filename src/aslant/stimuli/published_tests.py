@@ -119,8 +119,8 @@ def parse_tests(text: str, name: str, language: str = "", *, where: str = "") ->
             raise ValueError(str(made[0]).rstrip("."))  # noqa: TRY301
     except (ValueError, msgspec.ValidationError, RecursionError) as error:
         raise StimuliError(
-            f"'{where or name}' is not a test as SEAT or WEATHub write it (targ1, targ2, attr1 and attr2, each with "
-            f"category and examples): {str(error).rstrip('.')}."
+            f"'{where or name}' has neither lists of words by name nor a test as SEAT or WEATHub write it (targ1, "
+            f"targ2, attr1 and attr2, each with category and examples): {str(error).rstrip('.')}."
         ) from None
     return usable
 

@@ -175,6 +175,8 @@ class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unk
         no_duplicates("classes", tuple(starts))
         if len({group.name for group in self.dated}) < 2:
             raise StimuliError(f"'classes' has only {self.dated[0].name!r}; two classes are needed.")
+        if empty := [f"{group.name!r} has no words" for group in self.dated if not group.words]:
+            raise StimuliError("; ".join(empty) + ".")
 
     @property
     def classes(self) -> tuple[WordList, ...]:
