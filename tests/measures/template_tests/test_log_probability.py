@@ -473,3 +473,14 @@ def test_small_letters_in_a_template_are_named(template: Any) -> None:
     told = r"has \[(target|Attribute)\]; write \[TARGET\] and \[ATTRIBUTE\] in capitals"
     with pytest.raises(AslantError, match=told):
         aslant.log_probability_bias(FakeMaskedLM(TABLE), template, (["he"], ["she"]), ["nurse"])
+
+
+@pytest.mark.parametrize(("absent", "end"), [(10, "odd8, odd9; it is odd"), (11, "odd8, odd9 …; it is odd")])
+def test_a_note_names_ten_of_the_attributes_that_cannot_be_placed(absent: int, end: str) -> None:
+    class Picky(FakeMaskedLM):
+        def unplaceable(self, sentences: Any) -> dict[int, str]:
+            return {place: "it is odd" for place, s in enumerate(sentences) if s.attribute.startswith("odd")}
+
+    words = [*JOBS, *(f"odd{number}" for number in range(absent))]
+    notes = aslant.log_probability_bias(Picky(), TEMPLATE, (["he"], ["she"]), words, chance=0).notes
+    assert [note for note in notes if f"left out ({absent}): odd0, " in note and note.endswith(end)]
