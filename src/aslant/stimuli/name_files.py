@@ -134,8 +134,6 @@ def read_names(path: Path) -> NameTable:
             raise StimuliError(f"the names in '{path}' cannot be read: {said[:200] or 'polars failed'}.")
         names = _not_empty(path, msgspec.json.decode(done.stdout, type=list[str]))
         return named(path.stem, names, first_names=True)
-    if not path.exists():
-        raise StimuliError(f"there is no file '{path}' with names, and no data of that name (see aslant data list).")
     lines = read_text(path, StimuliError, most=4 * MAX_BYTES).splitlines()
     mark = delimiter("".join(lines[:1]))
     if path.suffix.lower() not in (".csv", ".tsv") and mark != "\t":
