@@ -15,10 +15,16 @@ import aslant
 from aslant.auditing.model_list import read_list
 from aslant.auditing.policy import parse_policy, read_policy, read_report
 from aslant.data.registry import parse_entry
-from aslant.errors import AslantError
+from aslant.errors import AslantError, StimuliError
 from aslant.io.keeper import Keeper
 from aslant.io.reading import read_bytes
+from aslant.measures.descriptors.stimuli import holistic_set
+from aslant.measures.enumeration.measure import name_table
+from aslant.measures.generated_texts.writing import prompts_of
+from aslant.measures.paired_sentences.measure import pair_set
+from aslant.measures.pronouns_chosen.measure import pronoun_set
 from aslant.measures.pronouns_resolved.gap_files import read_file as read_gap_file
+from aslant.measures.questions.stimuli import bbq_set
 from aslant.measures.similarities.measure import read_pairs
 from aslant.measures.template_tests.stimuli import read_attributes
 from aslant.stimuli import load_set
@@ -174,3 +180,12 @@ def test_a_parquet_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> N
     (tmp_path / "n.parquet").write_bytes(b"PAR1" + b"\xff" * 200 + b"\x64\0\0\0PAR1")
     with pytest.raises(AslantError, match="cannot be read"):
         read_names(tmp_path / "n.parquet")
+
+
+@pytest.mark.parametrize("name", ["a" * 400, "~nobody-of-that-name/x"], ids=["too long", "no home"])
+@pytest.mark.parametrize(
+    "opened", [pair_set, pronoun_set, holistic_set, bbq_set, prompts_of, name_table], ids=lambda f: f.__name__
+)
+def test_what_cannot_be_a_path_is_not_there_and_no_traceback(opened: Callable[[str], Any], name: str) -> None:
+    with pytest.raises(StimuliError, match=r"^there is no (file |folder )?'"):
+        opened(name)

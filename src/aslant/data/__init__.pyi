@@ -2,6 +2,7 @@
 
 from .fetching import fetch as fetch
 from .fetching import find as find
+from .fetching import given_path as given_path
 from .fetching import resolve as resolve
 from .places import CacheEntry as CacheEntry
 from .places import cache_entries as cache_entries

@@ -7,11 +7,12 @@ verified wherever a file comes from, and an entry appears in aslant's folder com
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from aslant.data.downloads import address, fetch_from_package, fetch_from_url, fetch_parts
-from aslant.data.places import data_folder, offline, users_folder
+from aslant.data.places import could_be_name, data_folder, offline, users_folder
 from aslant.data.receiving import Meter, Progress
 from aslant.data.registry import Entry, File, Source, entry, names
 from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
@@ -193,3 +194,16 @@ def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Prog
         raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {' or '.join(kinds)}{other}.")
     path = fetch(name, progress=progress)
     return path / rest if rest else path
+
+
+def given_path(source: str | os.PathLike[str], kind: str) -> Path | None:
+    """Return where there is what a user names, a file or folder, or data of that kind; None where there is nothing.
+
+    >>> given_path("a" * 1_000, "corpus") is None
+    True
+    """
+    path = os.path.expanduser(source)  # noqa: PTH111 (the home of nobody is an error to pathlib …)
+    if os.path.exists(path):  # noqa: PTH110 (… and so is a name that is too long for a file)
+        return Path(path)
+    found = resolve(str(source), kinds=[kind]) if could_be_name(str(source)) else None
+    return found if found and found.exists() else None

@@ -61,6 +61,15 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise ValueError("it is nested too deeply") from None
 
 
+def delimiter(table: str) -> str:
+    """Return what separates the cells of a table: comma, semicolon or tab, whichever its first line has most of.
+
+    >>> delimiter("job;salary\\nnurse;1,5"), delimiter("job")
+    (';', ',')
+    """
+    return max(",;\t", key=table.partition("\n")[0].count)
+
+
 def parse_json(text: str) -> Any:
     """Return the content of JSON without NaN and infinities; anything wrong with it is a ValueError."""
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from aslant.errors import MissingExtraError, StimuliError
-from aslant.io.reading import MAX_BYTES, read_bytes, read_text
+from aslant.io.reading import MAX_BYTES, delimiter, read_bytes, read_text
 
 RACES = ("white", "black", "api", "native", "multiple", "hispanic")
 #: What the Social Security Administration's table has in place of a name, where a child had none yet.
@@ -134,24 +134,22 @@ def read_names(path: Path) -> NameTable:
             raise StimuliError(f"the names in '{path}' cannot be read: {said[:200] or 'polars failed'}.")
         names = _not_empty(path, msgspec.json.decode(done.stdout, type=list[str]))
         return named(path.stem, names, first_names=True)
-    if not path.exists():
-        raise StimuliError(f"there is no file '{path}' with names, and no data of that name (see aslant data list).")
     lines = read_text(path, StimuliError, most=4 * MAX_BYTES).splitlines()
-    delimiter = next((d for d in ("\t", ";") if lines and d in lines[0]), ",")
-    if path.suffix.lower() not in (".csv", ".tsv") and delimiter != "\t":
+    mark = delimiter("".join(lines[:1]))
+    if path.suffix.lower() not in (".csv", ".tsv") and mark != "\t":
         return named(path.name, _not_empty(path, (name for line in lines for name in re.split("[,;]", line))))
     try:
-        rows = list(csv.DictReader(lines, delimiter=delimiter))
+        rows = list(csv.DictReader(lines, delimiter=mark))
         if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
             return _surnames(path, rows)
-        return named(path.name, _not_empty(path, _column(path, lines, delimiter)))
+        return named(path.name, _not_empty(path, _column(path, lines, mark)))
     except csv.Error as error:
         raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
 
 
-def _column(path: Path, lines: list[str], delimiter: str) -> list[str]:
+def _column(path: Path, lines: list[str], mark: str) -> list[str]:
     """Return the column "name"; a file of one column without that head is names from its first line on."""
-    table = list(csv.reader(lines, delimiter=delimiter))
+    table = list(csv.reader(lines, delimiter=mark))
     heads = [head.strip().lower() for head in table[0]] if table else []
     if "name" in heads:
         place = heads.index("name")

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aslant.errors import MissingExtraError, StimuliError, plural
-from aslant.io.reading import parse_json, read_bytes, read_text
+from aslant.io.reading import delimiter, parse_json, read_bytes, read_text
 from aslant.stimuli.schema import ClassSet, DatedWords, PairSet, StimulusSet, WeatSet, WordList, WordSet, no_duplicates
 
 TABLES, SPREADSHEETS = (".csv", ".tsv"), (".xlsx", ".xls", ".ods")
@@ -185,8 +185,7 @@ def _table(path: Path) -> list[list[str]] | None:
     if ending in SPREADSHEETS:
         return _spreadsheet(path)
     text = read_text(path, StimuliError, most=MOST)
-    first = text.partition("\n")[0]
-    mark = "\t" if ending == ".tsv" else max(",;\t", key=first.count)
+    mark = "\t" if ending == ".tsv" else delimiter(text)
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(StringIO(text), delimiter=mark, strict=True)]
     except csv.Error as error:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import StimuliError
-from aslant.io.reading import parse_json, read_text
+from aslant.io.reading import delimiter, parse_json, read_text
 
 COLUMNS = ("sent_more", "sent_less", "bias_type")
 DIRECTIONS = ("", "stereo", "antistereo")
@@ -198,11 +198,11 @@ def read_bec_pro(path: Path) -> PairSet:
 def _table(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """Return the rows of a table, each with its line; columns that are needed are there."""
     text = read_text(path, StimuliError, most=MAX_BYTES)
-    tabs = "\t" in text.partition("\n")[0]
-    marks = None if tabs and not _quoted(text) else '"'
+    mark = delimiter(text)
+    marks = None if mark == "\t" and not _quoted(text) else '"'
     reader = csv.DictReader(
         io.StringIO(text),
-        delimiter="\t" if tabs else ",",
+        delimiter=mark,
         quotechar=marks,
         quoting=csv.QUOTE_MINIMAL if marks else csv.QUOTE_NONE,
     )

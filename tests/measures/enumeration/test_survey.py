@@ -356,6 +356,9 @@ def test_files_in_either_format_give_what_rows_give(survey: Survey, tmp_path: Pa
     assert score_survey(survey, write(tmp_path / "long.csv", rows)) == expected
     platform = write(tmp_path / "platform.csv", rows, "WorkerId,Input.task,Input.item,Answer.answer")
     assert score_survey(survey, str(platform)) == expected
+    semicolons = tmp_path / "semicolons.csv"  # as a spreadsheet saves it where commas are decimal
+    semicolons.write_text((tmp_path / "long.csv").read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    assert score_survey(survey, semicolons) == expected
     wide = []
     for worker in ("w0", "w1", "w2"):
         own = [r for r in rows if r["worker"] == worker]
@@ -391,7 +394,7 @@ BAD = [
     ("worker,{e1},Answer.{e1}\nw,G1,G1\n", r"line 2: worker 'w' .* a second time"),
     ("worker,{e1},{e1}\nw,G1,G1\n", r"line 1: the column '{e1}' appears twice"),
     ("worker,item,answer\nw,{e1},G1\n", r"line 1: there is no column 'task'"),
-    ("worker;task;item;answer\nw;exam;{e1};G1\n", r"line 1: there is no column 'worker' or 'task'"),
+    ("worker|task|item|answer\nw|exam|{e1}|G1\n", r"line 1: there is no column 'worker' or 'task'"),
     ("{e1},{e2}\nG1,G1\n", r"line 1: there is no column 'worker'"),
     ("worker,task,item,answer\nw,exam,{e1}\n", r"line 2: 3 cells, but 4 columns"),
     ("worker,task,item,answer\n,exam,{e1},G1\n", r"line 2: the worker is not named"),

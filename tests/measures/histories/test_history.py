@@ -139,6 +139,16 @@ def test_chance_of_a_trend_says_whether_the_last_vocabulary_is_in_order_of_frequ
         assert t.test.chance.kind == kind
 
 
+def test_words_that_are_found_in_another_spelling_have_the_same_chance_of_a_trend() -> None:
+    series = {y: runs[0] for y, runs in rising(years=4).items()}
+    attributes = {name: [word.title() for word in words] for name, words in SETS["attributes"].items()}
+    written = {**SETS, "attributes": attributes}
+    as_listed, capitals = (aslant.trend(series, "weat", chance=50, **sets) for sets in (SETS, written))
+    assert as_listed.test is not None
+    assert capitals.test is not None
+    assert as_listed.test.chance == capitals.test.chance is not None
+
+
 def test_words_are_those_that_every_year_has_unless_asked() -> None:
     series = {1900: year(1, 0, X[:2]), 1910: year(1, 1, A[:1]), 1920: year(1, 2)}
     t = aslant.trend(series, "weat", chance=20, **SETS)
@@ -148,6 +158,8 @@ def test_words_are_those_that_every_year_has_unless_asked() -> None:
     anyway = aslant.trend(series, "weat", chance=20, any_words=True, **SETS)
     assert [p.words for p in anyway.points] == [22, 23, 24]
     assert "differ from year to year" in text_of(anyway)
+    last = aslant.trend({1900: series[1920], 1910: series[1910]}, "weat", chance=20, any_words=True, **SETS)
+    assert [p.words for p in last.points] == [24, 23]
     # Pairs go together
     paired = aslant.trend(series, "ripa", chance=20, **SETS)
     assert [p.words for p in paired.points] == [19, 19, 19]

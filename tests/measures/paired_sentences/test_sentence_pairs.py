@@ -53,6 +53,12 @@ def test_a_model_that_prefers_every_stereotype_has_a_share_of_one(tmp_path: Path
     assert against.share == 0.0
 
 
+def test_a_table_with_semicolons_has_the_same_pairs(tmp_path: Path) -> None:
+    commas = aslant.sentence_pairs(FakeTextLM(stereotyping), path := made(tmp_path), **NO_DRAWS)
+    path.write_text(path.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    assert aslant.sentence_pairs(FakeTextLM(stereotyping), path, **NO_DRAWS).pairs == commas.pairs
+
+
 def test_pairs_that_contrast_the_same_words_are_one_unit(tmp_path: Path) -> None:
     rows = [(f"The old {w} slept.", f"The young {w} slept.", "age") for w in ("man", "cat", "dog", "cook", "boss")]
     p = aslant.sentence_pairs(FakeTextLM(stereotyping), table(tmp_path, rows), **NO_DRAWS | {"bootstrap": 100})

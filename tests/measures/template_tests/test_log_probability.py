@@ -370,6 +370,8 @@ def test_attributes_come_from_lists_sets_and_tables(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('id,title,pay\n1,"clerk, senior",10\n2,judge,20\n', encoding="utf-8")
     assert attribute_list(tmp_path / "t.csv")[0].words == ("clerk, senior", "judge")
     assert attribute_list(tmp_path / "t.csv", column="Pay")[0].words == ("10", "20")
+    (tmp_path / "semicolons.csv").write_text("title;pay\nclerk, senior;10,5\njudge;20\n", encoding="utf-8")
+    assert attribute_list(tmp_path / "semicolons.csv")[0].words == ("clerk, senior", "judge")
     with pytest.raises(StimuliError, match="has no column 'wage'; it has id, title, pay"):
         attribute_list(tmp_path / "t.csv", column="wage")
     with pytest.raises(StimuliError, match="is not a table"):
@@ -471,3 +473,14 @@ def test_small_letters_in_a_template_are_named(template: Any) -> None:
     told = r"has \[(target|Attribute)\]; write \[TARGET\] and \[ATTRIBUTE\] in capitals"
     with pytest.raises(AslantError, match=told):
         aslant.log_probability_bias(FakeMaskedLM(TABLE), template, (["he"], ["she"]), ["nurse"])
+
+
+@pytest.mark.parametrize(("absent", "end"), [(10, "odd8, odd9; it is odd"), (11, "odd8, odd9 …; it is odd")])
+def test_a_note_names_ten_of_the_attributes_that_cannot_be_placed(absent: int, end: str) -> None:
+    class Picky(FakeMaskedLM):
+        def unplaceable(self, sentences: Any) -> dict[int, str]:
+            return {place: "it is odd" for place, s in enumerate(sentences) if s.attribute.startswith("odd")}
+
+    words = [*JOBS, *(f"odd{number}" for number in range(absent))]
+    notes = aslant.log_probability_bias(Picky(), TEMPLATE, (["he"], ["she"]), words, chance=0).notes
+    assert [note for note in notes if f"left out ({absent}): odd0, " in note and note.endswith(end)]

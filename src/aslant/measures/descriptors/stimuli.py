@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.data import could_be_name, resolve
+from aslant.data import given_path
 from aslant.errors import StimuliError
 from aslant.stimuli.descriptor_sets import DATA, FILE, read_descriptors, read_part
 
@@ -66,10 +66,8 @@ def holistic_set(source: str | PathLike[str] = DATA) -> DescriptorSet:
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no folder '/no/such/folder'; give holisticbias, or a folder with ...
     """
-    path = Path(source).expanduser()
-    if not path.exists() and could_be_name(str(source)):
-        path = resolve(str(source), kinds=["benchmark"]) or path
-    if not path.is_dir():
+    path = given_path(source, "benchmark")
+    if path is None or not path.is_dir():
         raise StimuliError(f"there is no folder '{source}'; give {DATA}, or a folder with {', '.join(FILES)}.")
     return read_holistic_bias(path)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.data import could_be_name, resolve
-from aslant.errors import MeasureError, plural
+from aslant.data import given_path, resolve
+from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration.chance import with_chance
@@ -121,9 +120,11 @@ def name_table(names: Names) -> NameTable:
     if names is None:
         return bundled_names()
     if isinstance(names, str | PathLike):
-        path = Path(names)
-        if not path.exists() and could_be_name(str(names)):
-            path = resolve("census-surnames" if str(names) == "surnames" else str(names), kinds=["names"]) or path
+        path = given_path(names, "names") or (resolve("census-surnames") if str(names) == "surnames" else None)
+        if path is None:
+            raise StimuliError(
+                f"there is no file '{names}' with names, and no data of that name (see aslant data list)."
+            )
         return read_names(path)
     if not isinstance(names, Iterable):
         raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from aslant.errors import MeasureError, plural
-from aslant.io.reading import MAX_BYTES, read_bytes
+from aslant.io.reading import MAX_BYTES, delimiter, read_bytes
 from aslant.measures.enumeration.result import EnumerationResult
 from aslant.measures.enumeration.survey import (
     MOST_OFFENSIVE,
@@ -167,7 +167,7 @@ def _parsed(path: Path) -> Iterator[tuple[str, list[str]]]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise MeasureError(f"'{path}', line {line}: this is not UTF-8; save it as CSV in UTF-8.") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text), strict=True)
     try:
         for row in reader:
             yield f"'{path}', line {reader.line_num}", row

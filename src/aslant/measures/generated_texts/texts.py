@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from aslant.errors import StimuliError, plural
 from aslant.io.files import write_text
 from aslant.io.keeper import digest
-from aslant.io.reading import parse_json, read_text
+from aslant.io.reading import delimiter, parse_json, read_text
 from aslant.results.codec import unsteered_json
 
 #: A file, texts, or texts by group.
@@ -180,8 +180,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix.lower() in (".jsonl", ".ndjson", ".json") or text.lstrip().startswith("{"):
         return [_object(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     # Lines end with line feeds, not with whatever else splits a text: models write such characters too.
-    first = text.partition("\n")[0]
-    mark = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
+    mark = "\t" if path.suffix.lower() == ".tsv" else delimiter(text)
     try:
         reader = csv.DictReader(StringIO(text, newline=""), delimiter=mark, strict=True)
         rows: list[dict[str, Any]] = [{k: v for k, v in row.items() if isinstance(k, str)} for row in reader]

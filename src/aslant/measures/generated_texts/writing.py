@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aslant.corpus.splitting import splitter
-from aslant.data import could_be_name, resolve
+from aslant.data import given_path
 from aslant.errors import MeasureError, StimuliError
 from aslant.io.journal import Journal
 from aslant.io.keeper import digest
@@ -106,15 +106,13 @@ def _seed(seed: int, prompt: Text, number: int) -> int:
 def prompts_of(given: Any, domains: str | Sequence[str] | None = None) -> Texts:
     """Return prompts as texts that are not written yet: their `beginning`, its id, group, domain, topic and source."""
     if isinstance(given, str | PathLike):
-        path = Path(given).expanduser()
-        if not path.exists() and could_be_name(str(given)):
-            path = resolve(str(given), kinds=["corpus"]) or path
-        if path.is_dir():
-            return read_bold(path, domains)
-        if not path.is_file():
+        path = given_path(given, "corpus")
+        if path is None:
             raise StimuliError(
                 f"there is no file '{given}'; give {DATA}, a folder with its files, or a file of prompts."
             )
+        if path.is_dir():
+            return read_bold(path, domains)
         found = read_texts(path, {}, COLUMNS)
     else:
         found = texts_of(given)

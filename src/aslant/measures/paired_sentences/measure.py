@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aslant.data import could_be_name, resolve
+from aslant.data import given_path
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.paired_sentences.result import PairScore, SentencePairsResult, UntrainedPairs
@@ -228,10 +228,8 @@ def pair_set(source: str | PathLike[str] | PairSet, language: str = "en") -> Pai
         raise StimuliError(f"language={language!r}; BEC-Pro exists in 'en' and 'de', the other sets in 'en' only.")
     if isinstance(source, PairSet):
         return source
-    path = Path(source).expanduser()
-    if not path.exists() and could_be_name(str(source)):
-        path = resolve(str(source), kinds=["benchmark"]) or path
-    if not path.exists():
+    path = given_path(source, "benchmark")
+    if path is None:
         raise StimuliError(
             f"there is no '{source}'; give crows-pairs, crows-pairs-revised, stereoset, bec-pro, or a table with the "
             "columns sent_more, sent_less and bias_type."

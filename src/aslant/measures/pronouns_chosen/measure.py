@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aslant.data import could_be_name, resolve
+from aslant.data import given_path
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, UntrainedChoice
@@ -90,10 +89,8 @@ def pronoun_set(source: str | PathLike[str], split: str | None = None) -> Pronou
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
     """
-    path = Path(source).expanduser()
-    if not path.exists() and could_be_name(str(source)):
-        path = resolve(str(source), kinds=["benchmark"]) or path
-    if not path.exists():
+    path = given_path(source, "benchmark")
+    if path is None:
         raise StimuliError(
             f"there is no '{source}'; give winobias, winogender, a folder with the files of one of them, or one file."
         )

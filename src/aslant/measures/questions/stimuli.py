@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from aslant.data import could_be_name, resolve
+from aslant.data import given_path
 from aslant.errors import StimuliError, plural
 from aslant.io.reading import parse_json, read_text
 
@@ -80,10 +80,8 @@ def bbq_set(source: str | PathLike[str] = DATA) -> QuestionSet:
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no folder '/no/such/folder'; give bbq, or a folder with its files ...
     """
-    path = Path(source).expanduser()
-    if not path.exists() and could_be_name(str(source)):
-        path = resolve(str(source), kinds=["benchmark"]) or path
-    if not path.is_dir():
+    path = given_path(source, "benchmark")
+    if path is None or not path.is_dir():
         raise StimuliError(
             f"there is no folder '{source}'; give {DATA}, or a folder with its files (Age.jsonl …, {METADATA})."
         )

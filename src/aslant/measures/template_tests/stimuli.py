@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from aslant.catalogue import commands
 from aslant.data import Entry, could_be_name, entries, resolve
 from aslant.errors import MeasureError, StimuliError, plural
-from aslant.io.reading import read_text
+from aslant.io.reading import delimiter, read_text
 from aslant.measures.shared.wordsets import checked_words
 from aslant.models.protocols import ATTRIBUTE, TARGET
 from aslant.stimuli import ClassSet, StimulusSet, Template, TemplateSet, WordList, load_set
@@ -33,7 +33,6 @@ Attributes: TypeAlias = str | PathLike[str] | Iterable[str]
 SLOT = re.compile(r"\[(?:target|attribute)\]", re.IGNORECASE)
 #: Columns of a table that hold attributes, where none is named; otherwise the first one is taken.
 COLUMNS = ("attribute", "word", "job_title", "title", "name", "skill", "trait", "example")
-MAX_BYTES = 64 << 20
 #: Kinds of data that are lists of words; others have a measure of their own.
 LISTS = ("words", "names")
 
@@ -218,7 +217,7 @@ def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
     >>> read_attributes(file)
     ('clerk', 'nurse')
     """
-    lines = read_text(path, StimuliError, most=MAX_BYTES).splitlines()
+    lines = read_text(path, StimuliError).splitlines()
     table = path.suffix.lower() in (".csv", ".tsv") or (bool(lines) and "\t" in lines[0])
     found = _column(path, lines, column) if table else lines
     if column is not None and not table:
@@ -231,7 +230,7 @@ def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
 
 def _column(path: Path, lines: list[str], column: str | None) -> list[str]:
     try:
-        rows = list(csv.reader(lines, delimiter="\t" if lines and "\t" in lines[0] else ","))
+        rows = list(csv.reader(lines, delimiter=delimiter("".join(lines[:1]))))
     except csv.Error as error:
         raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
     if not rows:
