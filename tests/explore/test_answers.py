@@ -283,6 +283,11 @@ def test_an_encoder_is_refused_with_what_to_do(tmp_path: Path) -> None:
         open_models([str(tmp_path)], Reading())
 
 
+def test_a_path_that_leads_nowhere_is_refused_at_once() -> None:
+    with pytest.raises(aslant.AslantError, match=r"there is no folder '\./nowhere'"):
+        open_models(["sample", "./nowhere"], Reading())
+
+
 def test_a_language_model_is_not_opened_before_it_is_asked_and_has_no_words() -> None:
     found: tuple[Opened, ...] = open_models(["sample-mlm"], Reading())
     assert (found[0].kind, found[0].vectors) == ("language model", None)

@@ -8,12 +8,15 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import aslant
+from aslant import WordVectors
 from aslant.cli.app import app
 from aslant.explore import bench
 from aslant.explore.asked import BenchRequest, Group
+from aslant.report.tables import small
 from exploring import CAREER, GROUPS, HOME, MEN, WOMEN, Asker, sample
 
 WORDS = ["nurse", "doctor", "engineer", "teacher", "soldier", "artist"]
@@ -128,7 +131,9 @@ def test_copied_toml_gives_the_same_numbers(panel: str, tmp_path: Path) -> None:
     assert numbers(measure(sample().static(), tmp_path / "own.toml")) == numbers(expected(panel))
 
 
-@pytest.mark.parametrize(("name", "given"), [("women", "'women: she,"), ("a; b", "own.toml")])
+@pytest.mark.parametrize(
+    ("name", "given"), [("women", "'women: she,"), ("she, her", "'she, her: she,"), ("a; b", "own.toml")]
+)
 def test_classes_of_several_words_are_copied_in_the_command_or_as_a_file(asker: Asker, name: str, given: str) -> None:
     several = [{"name": name, "words": WOMEN}, {"name": "men", "words": MEN}]
     code = asker.bench("polarity", classes=several, words=WORDS)["code"]
@@ -198,6 +203,39 @@ def test_what_cannot_be_computed_yet_is_one_sentence(asker: Asker, change: dict[
     assert said in found["incomplete"]
 
 
+@pytest.mark.parametrize("panel", ASKED)
+def test_two_models_are_copied_together_with_their_difference(panel: str, tmp_path: Path) -> None:
+    from aslant.cli.shared import Reading
+    from aslant.explore.opened import open_models
+
+    models = open_models([str(tmp_path / name) for name in noisy(tmp_path)], Reading())
+    code = bench.code_of(models[0], question(panel), models[1])
+    printed: list[Any] = []
+    exec(compile(str(code["python"]), "copied", "exec"), {"print": printed.append})
+    shown = [question(panel).result(model) for model in models]
+    assert [numbers(result) for result in printed[:2]] == [numbers(result) for result in shown]
+    commands = str(code["command"]).splitlines()
+    assert [Path(shlex.split(line)[2]).name for line in commands[:2]] == ["one.txt", "two.txt"]
+    said, _ = bench.difference(*models, question(panel))
+    assert (len(printed), len(commands)) == ((3, 3) if said else (2, 2))
+    if not said:
+        return
+    app([*shlex.split(commands[2])[1:], "--quiet", "--json", str(tmp_path / "r.json")], standalone_mode=False)
+    for result in (printed[2], aslant.read_result(tmp_path / "r.json")):
+        found = result.weat[0].difference if panel == "weat" else result.differences[0]
+        assert said["facts"][0]["value"] == small(found.difference) != "0.000"
+
+
+def noisy(folder: Path) -> list[str]:
+    """Write two embeddings of the words of the bench, and return their names."""
+    words = [*MEN, *WOMEN, *CAREER, *HOME, *WORDS, *sample().static().words[:300]]
+    words = list(dict.fromkeys(words))
+    for seed, name in enumerate(("one.txt", "two.txt")):
+        noise = np.random.default_rng(seed).normal(size=(len(words), 100))
+        WordVectors.from_arrays(words, sample().static().lookup(words).vectors + noise).save(folder / name)
+    return ["one.txt", "two.txt"]
+
+
 def test_sets_of_one_name_stay_apart(asker: Asker) -> None:
     same = [{"name": "x", "words": MEN}, {"name": "x", "words": WOMEN}]
     assert {row["c1"] for row in asker.bench(targets=same)["rows"]} == {"x", "x (2)"}
@@ -215,6 +253,7 @@ def test_a_second_model_is_asked_the_same_with_the_difference_and_its_interval()
     assert "difference" not in both.bench(compare=1, draft=True)["other"]
     said = both.bench("polarity", compare=1, words=WORDS, classes=CLASSES)
     assert said["other"]["difference"]["facts"][-1]["label"] == "p"
+    assert "corrected for all tries" in said["other"]["difference"]["tries"]["this"]
     assert said["tries"]["count"] == 2 + 3  # a p that is shown is counted: both models' and that of their difference
     last = both.ask("tries")["tries"][-1]
     assert last["question"].startswith("difference of two models, polarity")

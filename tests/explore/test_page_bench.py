@@ -180,8 +180,9 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: An
     assert words_of(page, "First targets")[0] == "John"
 
 
-def test_an_empty_box_says_what_is_needed(page: Any) -> None:
+def test_an_empty_box_says_what_is_needed_and_has_no_name(page: Any) -> None:
     page.get_by_role("button", name="Clear the first targets").click()
+    assert page.get_by_label("Name of the first targets").input_value() == ""
     page.wait_for_function("() => document.querySelector('.says').textContent.includes('at least one word')")
     assert page.locator("#panel-bench .facts").count() == 0
 
@@ -220,6 +221,7 @@ def test_copied_python_and_command_give_the_number_of_the_page(served: Served, v
     for kind in ("python", "command", "toml"):
         page.locator(f"[data-code={kind}]").click()
         page.wait_for_function("() => document.getElementById('said').textContent === 'Copied.'")
+        assert page.locator(".notice").inner_text() == "Copied."
         copied[kind] = page.evaluate("navigator.clipboard.readText()")
         page.evaluate("document.getElementById('said').textContent = ''")
     (tmp_path / "copied.py").write_text(copied["python"] + "\nprint('d =', result.effect_size)\n")

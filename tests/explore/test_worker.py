@@ -66,6 +66,16 @@ def test_copied_python_of_templates_gives_the_same_numbers(asker: Asker) -> None
     assert "--targets he,she --attributes nurse,engineer" in answer["code"]["command"]
 
 
+def test_two_language_models_are_copied_and_kept_together() -> None:
+    both = Asker(*open_models(["sample-mlm", "sample-mlm"], Reading()))
+    asked = {**TEMPLATES, "compare": 1}
+    answer = both.lines("templates", **asked)[-1]["result"]
+    assert answer["code"]["python"].count("aslant.load_lm('sample-mlm')") == 2
+    assert answer["code"]["command"].count("aslant logprob sample-mlm") == 2
+    assert both.ask("keep", api="templates", request=asked)["kept"] == 2
+    both.explorer.close()
+
+
 def test_what_was_answered_is_answered_at_once_and_can_be_kept(asker: Asker) -> None:
     assert len(asker.lines("templates", **TEMPLATES)) >= 1
     assert [list(line) for line in asker.lines("templates", **TEMPLATES)] == [["result"]]

@@ -100,7 +100,7 @@ def _need(asked: BenchRequest, name: str) -> None:
     if len(full) < least or (len(full) < len(given) and least == 2):
         empty = next((group.name for group in given if not group.words), "")
         what = f"'{empty}'" if empty else f"the {name}"
-        raise IncompleteError(f"Type at least one word into {what}: {FUNCTIONS[asked.panel]} needs it.")
+        raise IncompleteError(f"Type at least one word into {what}.")
 
 
 def answer(opened: Opened, question: Question) -> tuple[Any, dict[str, Any]]:

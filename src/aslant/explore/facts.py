@@ -73,15 +73,17 @@ def says(result: Any) -> str:
 def _words_say(result: Any) -> str:
     """Say how many words lean, by their own test and beyond chance."""
     first, second = (plain(group.name) for group in result.attributes)
-    own = sum(word.qvalue <= 0.05 for word in result.words)
-    both = sum(max(word.qvalue, word.chance_qvalue or 0) <= 0.05 for word in result.words if word.chance)
-    lean = "leans" if own == 1 else "lean"
-    if not own:
-        return f"None of {plural(len(result.words), 'word')} leans to {first} or {second} by its own test (q ≤ 0.05)."
-    told = f"{own} of {plural(len(result.words), 'word')} {lean} to {first} or {second} by their own test (q ≤ 0.05)"
+    own = [word for word in result.words if word.qvalue <= 0.05]
+    compared = [word for word in (own or result.words) if word.chance_qvalue is not None]
+    beyond_chance = sum(word.chance_qvalue <= 0.05 for word in compared)
+    told = (
+        f"{len(own) or 'None'} of {plural(len(result.words), 'word')} {'lean' if len(own) > 1 else 'leans'} to {first} "
+        f"or {second} by {'their' if len(own) > 1 else 'its'} own test (q ≤ 0.05)"
+    )
     if not any(word.chance for word in result.words):
         return f"{told}. No chance level: too few other words."
-    return f"{told}, {both} of them also farther than between random attributes of the same frequency."
+    of_them = "of them" if own else "leans" if beyond_chance == 1 else "lean"
+    return f"{told}, {beyond_chance or 'none'} {of_them} farther than between random attributes of the same frequency."
 
 
 def _trend_says(result: Any) -> str:

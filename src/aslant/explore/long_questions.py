@@ -175,7 +175,10 @@ def _pairs_facts(result: Any) -> list[dict[str, str]]:
         means = f"what {plural(len(shares), 'untrained model')} of the same architecture {gives}, without any learning"
         made.append({"label": "Chance", "value": low if low == high else f"{low} to {high}", "means": means})
     for score in result.language_model:
-        means = f"lms {score.lms:.0f}, ss {score.ss:.0f}; 100: sensible, and as often against a stereotype as for it"
+        means = (
+            f"lms {score.lms:.0f}, ss {score.ss:.0f}; 100: sensible, and as often against a stereotype as for it; "
+            "guessing gives 50"
+        )
         made.append({"label": f"ICAT, {plain(score.part)}", "value": f"{score.icat:.0f}", "means": means})
     return made
 
@@ -223,10 +226,11 @@ def _share(result: Any) -> list[dict[str, str]]:
     if chance := first.chance:
         value = f"{_percent(chance.low)} to {_percent(chance.high)}"
         made.append({**chance_fact(chance, "50 %"), "label": "Chance of the share", "value": value})
+    also = "; whether other pairs of words give as much is what p (chance) tells" if first.chance else ""
     return [
         *made,
         {"label": "Mean score", "value": small(first.mean), "means": "0: no preference beyond the prior"},
-        {"label": "p", "value": pvalue(first.pvalue), "means": "of the mean, over the signs of the attributes"},
+        {"label": "p", "value": pvalue(first.pvalue), "means": f"of the mean, over the signs of the attributes{also}"},
     ]
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import heapq
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, DataError
 from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors
 
@@ -94,9 +96,20 @@ def _opened(number: int, text: str, reading: Reading, quiet: bool) -> Opened:
         )
     settings = {name: value for name, value in vars(reading).items() if value != getattr(type(reading), name)}
     if kind == "language model":
+        _need_place(str(given))
         return Opened(number, given, _short(str(given)), kind, year, None, reading, {})
     vectors = reading.open(given, quiet=quiet)
     return Opened(number, given, vectors.name, "vectors", year, held(vectors), reading, settings)
+
+
+def _need_place(given: str) -> None:
+    """Refuse a path that leads nowhere at once: a language model is opened only when it is first asked."""
+    from aslant.models.model_loading import HUB_NAME, unknown
+    from aslant.models.server_client import is_address
+
+    named = is_address(given) or (HUB_NAME.fullmatch(given) and not given.startswith("."))
+    if not named and not os.path.exists(Path(given).expanduser()):  # noqa: PTH110 (a name may be too long for a file)
+        raise DataError(unknown(given))
 
 
 def held(vectors: WordVectors) -> WordVectors:

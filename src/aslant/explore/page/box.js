@@ -64,7 +64,7 @@ export class Box {
           "Clear",
           () =>
             this.change((list) => {
-              list.words = [];
+              Object.assign(list, { name: "", words: [] }); // other words are something else
             }),
           { "aria-label": `Clear the ${title.toLowerCase()}` },
         ),
