@@ -217,7 +217,7 @@ def test_a_model_that_the_newest_run_has_not_come_to_fails_and_is_not_compared_a
     ],
 )
 def test_what_was_never_there_is_not_fine(
-    models: dict[str, Path], tmp_path: Path, asked: dict[str, str], words: str
+    models: dict[str, Path], tmp_path: Path, asked: dict[str, Any], words: str
 ) -> None:
     store = aslant.ResultsStore(tmp_path / "r.db")
     aslant.audit_list(models, store, run="march", **QUICK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import operator
 import os
 import signal
@@ -21,7 +22,7 @@ import pytest
 
 import aslant
 from aslant.corpus import Query, sample_contexts, sampling
-from aslant.errors import MeasureError, MissingExtraError, WorkersError
+from aslant.errors import LostWorkersError, MeasureError, MissingExtraError, WorkersError
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 from aslant.models.protocols import Passage, Sentence
@@ -302,6 +303,17 @@ def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.Monk
         threading.Timer(1.0, lambda: cluster.scale(0)).start()
         with pytest.raises(WorkersError, match="has lost all its workers"):
             next(results)
+
+
+def test_a_ray_cluster_may_begin_without_workers_and_not_lose_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([{}, {"CPU": 2.0}, {"CPU": 0.0}])
+    cluster = object.__new__(clusters.RayCluster)
+    cluster._seen = math.inf
+    cluster.ray = SimpleNamespace(cluster_resources=lambda: next(found), exceptions=SimpleNamespace(RayError=OSError))
+    monkeypatch.setattr(clusters, "GONE", -1)
+    assert (cluster.size(), cluster.size()) == (1, 2)
+    with pytest.raises(LostWorkersError, match="has lost all its workers"):
+        cluster.size()
 
 
 def test_what_dask_gives_up_is_one_sentence() -> None:

@@ -186,16 +186,20 @@ def pairs(
     newest = _newest(visits, unfinished, run)
     if newest and all(visit.run == against for visit in newest):
         raise AslantError(f"run '{against}' is the one that is looked at; compare it with another.")
+    by_label: dict[str, list[Visit]] = {}
+    for visit in visits:
+        if visit.has_figures:
+            by_label.setdefault(visit.label, []).append(visit)
     for now in newest:
         if not now.has_figures:
             yield Pair(now, None, f"its newest run has no figures ({now.state}: {now.reason})")
             continue
-        others = [v for v in visits if v.label == now.label and v.has_figures]
+        others = by_label[now.label]
         if against == LAST:
             earlier = others[: others.index(now)]
             yield Pair(now, earlier[-1] if earlier else None)
         else:
-            named = next((v for v in others if v.run == against and v is not now), None)
+            named = next((visit for visit in others if visit.run == against and visit is not now), None)
             yield Pair(now, named, "" if named else f"not in run {against}, or only there")
 
 

@@ -104,13 +104,13 @@ class Runs:
                 return connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", [value]).fetchone() is not None
 
             for row in rows:
+                added = row
                 if isinstance(row, StoredOutcome):
-                    table, added = "outcomes", replace(row, run=renamed.get(row.run, row.run))
-                else:
-                    table, added = "runs", row
-                    if known(table, "id", row.id) and not known(table, "digest", sum_ := _values(row)[-1]):
-                        renamed[row.id] = f"{row.id}-{sum_[:4]}"
-                        added = replace(row, id=renamed[row.id])
+                    added = replace(row, run=renamed.get(row.run, row.run))
+                elif known("runs", "id", row.id) and not known("runs", "digest", sum_ := _values(row)[-1]):
+                    renamed[row.id] = f"{row.id}-{sum_[:4]}"
+                    added = replace(row, id=renamed[row.id])
+                table = "runs" if isinstance(row, StoredRun) else "outcomes"
                 if not known(table, "digest", _values(added)[-1]):
                     insert(connection, added)
         return renamed

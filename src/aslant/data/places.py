@@ -105,8 +105,9 @@ def cache_entries() -> list[CacheEntry]:
 
 
 def is_of(entry: CacheEntry, model: str) -> bool:
-    """Tell whether a file of the cache is of a model, whose name is part of its path."""
-    return model.lower() in str(entry.path.relative_to(cache_folder())).lower()
+    """Tell whether a file of the cache is of a model: its name, or a folder's, is the model's, or continues it."""
+    _, *parts = entry.path.relative_to(cache_folder()).parts
+    return any(re.match(rf"{re.escape(model)}($|[.-])", part, re.IGNORECASE) for part in parts)
 
 
 def clear_cache(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import math
 import os
 import signal
 import socket
@@ -166,14 +167,20 @@ class RayCluster:
                 f"this process is already in the Ray cluster at '{joined}', not in that at '{address}'; leave it first "
                 "(ray.shutdown()), or give 'auto'."
             )
+        self._seen = math.inf
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
 
     def size(self) -> int:
-        """Return how many processors the cluster has, by now."""
+        """Return how many processors the workers have, by now; an error where those that there were are gone."""
         try:
-            return int(self.ray.cluster_resources().get("CPU", 1))
+            found = int(self.ray.cluster_resources().get("CPU", 0))
         except (self.ray.exceptions.RayError, RuntimeError, OSError) as error:
             raise LostWorkersError(f"the Ray cluster no longer answers ({first_line(error)}).") from None
+        if found:
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > GONE:  # as with Dask; one that grows on demand may begin with none
+            raise LostWorkersError("the Ray cluster has lost all its workers; start some, and run this again.")
+        return max(1, found)
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
         """Hand out `task(shared, item)`; what is shared goes by reference."""
