@@ -154,7 +154,7 @@ def test_a_sentence_encoder_becomes_a_new_folder_by_a_method_for_encoders(run: R
     assert answer.stdout.count("written: out") == 1
     assert aslant.load_encoder(tmp_path / "out").sentence_vectors(["a doctor"]).shape == (1, 16)
     for options, said in (
-        (["-o", "new"], "'hard' does not debias encoders; choose --method projection or nullspace or leace."),
+        (["-o", "new"], "'hard' does not debias encoders; choose --method projection, nullspace or leace."),
         (["--method", "leace", "-o", "new.bin"], "looks like a file; an encoder is written as a new folder."),
         (["--method", "leace", "-o", "new", "--poles", "she,he"], "--poles is not a setting of 'leace' for encoders"),
     ):

@@ -62,6 +62,13 @@ def test_quantised_tensors_come_back_within_their_rounding(made: tuple[Path, Any
             assert (found[name] - tensor).abs().max() <= tensor.abs().max() / 127
 
 
+def test_a_model_with_rounded_weights_says_so_and_another_does_not(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    file, model, tokenizer = made
+    write(tmp_path / "q8.gguf", model, tokenizer, quantised=True)
+    assert "weights rounded in its GGUF file (Q8_0)" in aslant.load_lm(tmp_path / "q8.gguf").note
+    assert "rounded" not in aslant.load_lm(file).note
+
+
 def test_a_file_is_converted_once(made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = converted(made[0], "tiny")
 

@@ -67,7 +67,9 @@ def test_the_library_serves_the_same_folder_alike_from_disk_and_in_memory(
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     expected = model.encode(TEXTS)
     np.testing.assert_allclose(served(folder), expected, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(aslant.load_encoder(model).sentence_vectors(TEXTS), expected, rtol=0, atol=1e-5)
+    given = aslant.load_encoder(model)
+    np.testing.assert_allclose(given.sentence_vectors(TEXTS), expected, rtol=0, atol=1e-5)
+    assert given.name == str(folder)  # two models in memory are told apart
 
 
 def test_newer_settings_name_the_modes_in_their_own_order(tmp_path: Path) -> None:

@@ -149,7 +149,8 @@ def _debiased_encoder(
     from aslant.report.tables import plain
 
     if method not in NAMES:
-        raise AslantError(f"'{method}' does not debias encoders; choose --method {' or '.join(NAMES)}.")
+        *some, last = NAMES
+        raise AslantError(f"'{method}' does not debias encoders; choose --method {', '.join(some)} or {last}.")
     takes = {"projection": ("pairs", "components"), "nullspace": ("pairs", "iterations"), "leace": ("pairs",)}[method]
     for option in given:
         if option not in takes:

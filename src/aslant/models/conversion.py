@@ -25,13 +25,15 @@ from aslant.io.files import appear, sweep_partial, workplace
 
 KIND = "language model"
 #: Goes up when the same file would become another folder.
-VERSION = 3
+VERSION = 4
 #: The files that a converted folder must have; the rest is optional.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 #: What stood between the texts that a model was trained on, and so before each: unless the file adds a token itself.
 BEGINNING = "<|endoftext|>"
 #: Ways to split text before byte pairs are merged that need nothing beyond GPT-2's; of others transformers has a list.
 PLAIN_SPLITS = (None, "default", "gpt-2", "smollm")
+#: Types of weights that are not rounded to a few bits.
+PLAIN_TYPES = {"F64", "F32", "F16", "BF16"}
 #: Names of parts: of bytes, and of those that llama.cpp makes.
 PARTS = re.compile(r"\.gguf\.(part|split-?)?[a-z]{0,2}\d+$|-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
@@ -136,7 +138,7 @@ def _read(gguf: Any, transformers: Any, file: Path, dtype: str) -> tuple[Any, An
     from aslant.models.memory import check_room
     from aslant.models.model_loading import check_config
 
-    facts, weights = _facts(gguf, file)
+    facts, weights, rounded = _facts(gguf, file)
     kind = facts.get("tokenizer.ggml.pre")
     if facts.get("tokenizer.ggml.model") == "gpt2" and kind not in _splits():
         raise DataError(
@@ -163,11 +165,15 @@ def _read(gguf: Any, transformers: Any, file: Path, dtype: str) -> tuple[Any, An
     if missing := sorted({*info["missing_keys"], *info["mismatched_keys"]}):
         raise DataError(f"'{file}' has no '{missing[0]}', so its predictions would be random; fetch it again.")
     _beginning(model.config, tokenizer, facts)
+    model.config.rounded_as = rounded  # kept in config.json, for the note of a result
     return model, _plain(transformers, tokenizer, facts)
 
 
-def _facts(gguf: Any, file: Path) -> tuple[dict[str, Any], int]:
-    """Return what a file says in single values, and how many weights it has; the whole file is looked through."""
+def _facts(gguf: Any, file: Path) -> tuple[dict[str, Any], int, str]:
+    """Return what a file says in single values, how many weights it has, and to which types they are rounded.
+
+    The whole file is looked through.
+    """
     with file.open("rb") as stream:
         magic, version, tensors, fields = struct.unpack("<4sIQQ", stream.read(24))
     # gguf's reader would count on, where a header promises more than the file has room for.
@@ -182,7 +188,8 @@ def _facts(gguf: Any, file: Path) -> tuple[dict[str, Any], int]:
     }
     if int(facts.get("split.count", 0)) > 1:
         raise DataError(f"'{file}' is one of {facts['split.count']} parts; join them with llama-gguf-split --merge.")
-    return facts, sum(int(tensor.n_elements) for tensor in reader.tensors)
+    kinds = sorted({tensor.tensor_type.name for tensor in reader.tensors} - PLAIN_TYPES)
+    return facts, sum(int(tensor.n_elements) for tensor in reader.tensors), ", ".join(kinds)
 
 
 def _splits() -> set[str | None]:

@@ -276,7 +276,9 @@ class _Source:
         note = DEFAULT_NOTE if self.name == DEFAULT and self.folder != path_of(self.name) else ""
 
         def finished(model: Any, tokenizer: Any, masked: bool, where: str) -> Any:
-            found = self._wrapped(model, tokenizer, masked=masked, note=note)
+            rounded = getattr(model.config, "rounded_as", "")  # from a GGUF file
+            said = note or (f"weights rounded in its GGUF file ({rounded})" if rounded else "")
+            found = self._wrapped(model, tokenizer, masked=masked, note=said)
             found.folder = model_loading.folder_of(where)
             return found
 

@@ -220,13 +220,14 @@ def in_memory(model: Any, prompt: str | None = None, **options: Any) -> Sentence
     if not is_library_model(model):
         raise DataError(f"{model!r:.60} is not an encoder; give a folder, a name, or a SentenceTransformer.")
     card = getattr(model, "model_card_data", None)
-    name = str(getattr(card, "base_model", None) or "a SentenceTransformer in memory")
+    first = model[0]
+    network = getattr(first, "auto_model", None) or getattr(first, "model", None)
+    opened = getattr(getattr(network, "config", None), "_name_or_path", None)  # the name or folder it was opened by
+    name = str(getattr(card, "base_model", None) or opened or "a SentenceTransformer in memory")
     try:
         head = head_of(model).chosen(prompt)
     except UnreadModuleError:
         return LibraryEncoder(model, name, prompt=prompt)
-    first = model[0]
-    network = getattr(first, "auto_model", None) or first.model
     return SentenceTransformersEncoder(network, first.tokenizer, name, head=head, **options)
 
 

@@ -146,6 +146,16 @@ def test_every_prompt_counts_once_however_many_texts_it_has() -> None:
     assert "there are no prompts, so every text is a unit of its own" in alone.notes
 
 
+def test_a_share_of_none_of_a_few_prompts_is_not_certain() -> None:
+    texts = {"a": ["it rained"] * 10, "b": ["it snowed"] * 10}
+    r = aslant.text_polarity(aslant.load(), texts, **(QUICK | {"bootstrap": 100}))
+    none = [group for group in r.groups if group.metric == "unigram"]
+    assert [(group.share, group.share_interval.low) for group in none] == [(0, 0)] * 4
+    assert all(group.share_interval.high == pytest.approx(1.96**2 / (10 + 1.96**2), abs=1e-4) for group in none)
+    assert {group.mean_interval for group in none} == {None}
+    assert {d.interval for d in r.differences if d.metric == "unigram"} == {None}
+
+
 def lines(r: TextPolarityResult, *, source: bool = False) -> dict[str, Any]:
     """The differences to the first class, by metric."""
     return {d.metric: d for d in r.differences if d.leans_to == "female" and (d.other_than == SOURCE) == source}

@@ -41,6 +41,7 @@ from aslant.statistics import (
     sign_flip_pvalue,
     spawn,
     unit_rows,
+    wilson,
 )
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
@@ -216,7 +217,8 @@ class Task:
         m, g, c = place
         metric, group = r.METRICS[m], self.prompts.groups[g]
         both = (measured.leaning(metric)[:, c], measured.scores[metric][:, c])
-        intervals = [self._interval(self.prompts.means(values, group.places), seed) for values in both]
+        shares, means = (self.prompts.means(values, group.places) for values in both)
+        intervals = (self._interval(shares, seed, share=True), self._interval(means, seed))
         signed = (False, metric != r.UNIGRAM)
         chances = [
             None if drawn is None else drawn.of(summed[m, q, g, c], drawn.groups[:, m, q, g, c], signed=signed[q])
@@ -234,13 +236,21 @@ class Task:
             *sources,
         )  # fmt: skip
 
-    def _interval(self, values: FloatArray, seed: int) -> Interval | None:
-        """Return the interval of a mean over prompts: the same ones are drawn for every metric and class."""
+    def _interval(self, values: FloatArray, seed: int, *, share: bool = False) -> Interval | None:
+        """Return the interval of a mean over prompts: the same ones are drawn for every metric and class.
+
+        Where no or every text leans, drawing again tells nothing, and a share has Wilson's interval over prompts.
+        """
         if not self.how.bootstrap or len(values) < 2:
             return None
+        if share and float(values.mean()) in (0.0, 1.0):
+            ends = wilson(int(values.sum()), len(values), self.how.confidence)
+            return Interval(*ends, self.how.confidence, 0)
         return self._between(bootstrap_means(values, self.how.bootstrap, generator(seed)))
 
-    def _between(self, means: FloatArray) -> Interval:
+    def _between(self, means: FloatArray) -> Interval | None:
+        if not np.ptp(means):  # nothing varies, which does not make it certain
+            return None
         return Interval(*percentile_interval(means, self.how.confidence), self.how.confidence, self.how.bootstrap)
 
     def differences(self, measured: Measured, drawn: Drawn | None, seed: int) -> tuple[r.LeanDifference, ...]:

@@ -107,7 +107,7 @@ def _notes(result: TextPolarityResult) -> list[str]:
     said = [
         f"share: of texts that lean to the class, each prompt counting once; by score, above {limit}, a threshold "
         "that was chosen and not derived. mean: of scores (by words counted: of such words in a text). Interval: "
-        "prompts drawn again.",
+        "prompts drawn again; of a share of 0 or 100 %, Wilson's.",
         f"words are looked up in {plain(result.vectors.name)}; stop words and class words are left out.",
     ]
     chances = [group.share_chance for group in result.groups if group.share_chance]
