@@ -216,7 +216,7 @@ def test_two_models_are_copied_together_with_their_difference(panel: str, tmp_pa
     assert [numbers(result) for result in printed[:2]] == [numbers(result) for result in shown]
     commands = str(code["command"]).splitlines()
     assert [Path(shlex.split(line)[2]).name for line in commands[:2]] == ["one.txt", "two.txt"]
-    said, _ = bench.difference(*models, question(panel))
+    said, _ = bench.difference(models[0], models[1], question(panel))
     assert (len(printed), len(commands)) == ((3, 3) if said else (2, 2))
     if not said:
         return
