@@ -14,6 +14,7 @@ import pytest
 import aslant
 from aslant.auditing.model_list import read_list
 from aslant.auditing.policy import parse_policy, read_policy, read_report
+from aslant.auditing.store import is_store
 from aslant.data.registry import parse_entry
 from aslant.errors import AslantError, StimuliError
 from aslant.io.keeper import Keeper
@@ -21,6 +22,7 @@ from aslant.io.reading import read_bytes
 from aslant.measures.descriptors.stimuli import holistic_set
 from aslant.measures.enumeration.measure import name_table
 from aslant.measures.generated_texts.writing import prompts_of
+from aslant.measures.histories.sources import files_by_year
 from aslant.measures.paired_sentences.measure import pair_set
 from aslant.measures.pronouns_chosen.measure import pronoun_set
 from aslant.measures.pronouns_resolved.gap_files import read_file as read_gap_file
@@ -189,3 +191,9 @@ def test_a_parquet_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> N
 def test_what_cannot_be_a_path_is_not_there_and_no_traceback(opened: Callable[[str], Any], name: str) -> None:
     with pytest.raises(StimuliError, match=r"^there is no (file |folder )?'"):
         opened(name)
+
+
+def test_nor_is_a_store_or_an_embedding_of_a_year_with_such_a_name() -> None:
+    assert not is_store(Path("a" * 400))
+    with pytest.raises(AslantError, match=r"^there is no file '"):
+        files_by_year([Path("a" * 400)])

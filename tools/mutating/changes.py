@@ -84,6 +84,7 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
         ("first = np.zeros((ways if ways", "ways <= most →"),  # equal: one size
         ("words = batch.products.shape[1]", ""),  # shares work out
     ),
+    "measures/set_scores/statistic.py": (("return np.asarray(np.matmul(below", "0.5 → 1.5"),),  # ranks have no origin
     "measures/set_scores/kinds.py": (("most: int = 10**9", ""),),  # no limit
     "measures/template_tests/chance.py": (
         ("places = np.array([rank.get(", "1 → 2"),  # any number below 0

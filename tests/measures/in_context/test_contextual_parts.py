@@ -103,6 +103,15 @@ def test_random_words_are_as_many_pairs_of_as_many_sentences() -> None:
         assert not used[0] & used[1]
 
 
+def test_random_words_have_enough_sentences_for_the_pair_that_needs_most() -> None:
+    words = [f"w{chr(97 + n)}" for n in range(12)]
+    text = ["She slept.", *(f"the {word} at {n}" for word in words for n in range(4 if word < "we" else 1))]
+    drawn = draw_sentences(text, [["she", "he"]], words, [], repeats=2, swaps=8, rng=np.random.default_rng(0))
+    made = swap_random(drawn.contexts("biased words"), [1, 8], 2, np.random.default_rng(0))
+    assert {c.word for one in made for c in one.contexts()} == set(words[:4])
+    assert [[len(pair) for pair in one.by_pair] for one in made] == [[1, 8], [1, 8]]
+
+
 def test_random_words_of_one_repeat_are_in_no_other_while_there_are_enough() -> None:
     words = [f"w{chr(97 + n)}" for n in range(14)]
     text = ["She slept.", *(f"the {word} at {n}" for word in words for n in range(2))]

@@ -51,8 +51,8 @@ def pronoun_choice(
     architecture are asked the same: what they show needs no training. `journal` is a folder from which a run resumes.
     Sentences that cannot be used are left out and listed.
 
-    >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
-    >>> file = Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
+    >>> import aslant, pathlib, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
     >>> _ = file.write_text("1 [The cook] met the nurse because [he] was late.\\n", encoding="utf-8")
     >>> r = aslant.pronoun_choice(any_lm, file, bootstrap=0)
     >>> r.scores[0].sentence, r.scores[0].stereotype

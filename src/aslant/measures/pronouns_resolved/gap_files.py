@@ -74,15 +74,16 @@ def read_gap(gap: Gap) -> tuple[tuple[GapSample, ...], str]:
 
 
 def _file(source: GapSource) -> Path:
-    from aslant.data import resolve
+    from aslant.data import given_path
 
     if not isinstance(source, str | PathLike):
         raise MeasureError(f"{source!r:.60} is not a GAP file; give a path, or the data name 'gap'.")
-    path = (resolve(source, kinds=("benchmark",)) if isinstance(source, str) else None) or Path(source)
-    if path.is_dir():
-        path = path / DEVELOPMENT
-    if not path.is_file():
-        raise MeasureError(f"there is no GAP file '{path}'; give a .tsv file of GAP, its folder, or the name 'gap'.")
+    found = given_path(source, "benchmark")
+    path = found / DEVELOPMENT if found and found.is_dir() else found
+    if path is None or not path.is_file():
+        raise MeasureError(
+            f"there is no GAP file '{path or source}'; give a .tsv file of GAP, its folder, or the name 'gap'."
+        )
     return path
 
 
