@@ -108,8 +108,8 @@ def descriptors() -> dict[str, Example]:
     table = np.abs(numbers(12, 12)) / 3
     return {
         "chosen": lambda: [
-            [one.text for one in holistic._drawn([one for one in every if one.axis in axes], most, random())]
-            for axes in (["age", "body", "nation"], ["age"], ["body", "nation"])
+            [one.text for one in holistic._drawn([d for d in every if d.axis in axes], most, random())]
+            for axes in (("age", "body", "nation"), ("age",), ("nation", "body"))
             for most in (0, 1, 3, 4)
         ],
         "both tails": lambda: [descriptor_statistic._both_tails(of) for of in ((2,), (0, 2, 4), (3, 3, 6), (0, 0))],

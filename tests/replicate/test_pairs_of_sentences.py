@@ -37,6 +37,16 @@ def test_crows_cells_are_the_shares_of_the_measure(tmp_path: Path) -> None:
     assert found.first_line
 
 
+def test_sentences_that_were_scored_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "crows_pairs_anonymized.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    lm = TransformersMaskedLM(*masked("bert"), "tiny")
+    first = aslant.replicate_paper("nangia", data={"crows-pairs": path}, instead={"with": lm})
+    monkeypatch.setattr(lm.network.model, "forward", lambda *_, **__: pytest.fail("a sentence was run again"))
+    again = aslant.replicate_paper("nangia", data={"crows-pairs": path}, instead={"with": lm})
+    assert [cell.ours for cell in again.cells] == [cell.ours for cell in first.cells]
+
+
 def test_a_column_takes_only_a_model_that_is_built_like_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

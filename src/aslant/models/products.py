@@ -1,8 +1,8 @@
 """Passes without gradients: float32 products of matrices by oneDNN, and some only where they are wanted.
 
 torch leaves such products to MKL, which uses the vectors of 16 numbers that a processor has only if Intel made it:
-elsewhere oneDNN, which comes with torch as well, is faster (twice on Zen 5, a sixth on Zen 4). Both round to float32;
-the last digits differ.
+elsewhere oneDNN, which comes with torch as well, is faster, twice on Zen 5 and by a sixth on Zen 4. Both round to
+float32; the last digits differ.
 
 In its last layer, a model that is asked about few places needs its feed-forward part, and most of its attention, at
 these places only. Which products that is true of, a trial tells (`Network.localise`). Everywhere else stands NaN: if it

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aslant.data import find
+from aslant.data import cache_folder, find
 from aslant.errors import DataError, MeasureError, plural
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
@@ -24,7 +24,10 @@ WHY = "another model, or other weights"
 @once
 def _scored(run: Run, lm: Any, pairs: Path) -> SentencePairsResult:
     score = "likelihood-per-piece" if "likelihood" in lm.scorings else "auto"
-    return sentence_pairs(lm, pairs, score=score, bootstrap=0, twins=0, rng=run.seed, progress=run.progress)
+    kept = cache_folder() / "language-models"  # from which a run that was stopped resumes
+    return sentence_pairs(
+        lm, pairs, score=score, bootstrap=0, twins=0, journal=kept, rng=run.seed, progress=run.progress
+    )
 
 
 def _value(

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aslant.data import cache_folder
 from aslant.errors import MeasureError
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
@@ -20,7 +21,10 @@ NEEDS = ("model", "pairs")
 
 @once
 def _scored(run: Run, lm: Any, pairs: Path) -> SentencePairsResult:
-    return sentence_pairs(lm, pairs, score="crows", bootstrap=0, twins=0, rng=run.seed, progress=run.progress)
+    kept = cache_folder() / "language-models"  # from which a run that was stopped resumes
+    return sentence_pairs(
+        lm, pairs, score="crows", bootstrap=0, twins=0, journal=kept, rng=run.seed, progress=run.progress
+    )
 
 
 def refuse_another(lm: Any, model: str, built: Mapping[str, str | int]) -> None:

@@ -297,7 +297,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if gendered:
-        notes.append(f"{plural(len(gendered), 'descriptor')} left out that go with nouns of one gender only")
+        notes.append(f"{plural(len(gendered), 'descriptor')} left out, for nouns of one gender only")
     if refused:
         notes.append(f"left out, since the model cannot score them: {', '.join(d.text for d in refused)}")
     if how.chance and not pool:
