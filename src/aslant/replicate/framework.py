@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from aslant.data import entry, fetch, find, names
+from aslant.data import cache_folder, entry, fetch, find, names
 from aslant.errors import AslantError, DataError
 from aslant.results import replication as results
 from aslant.results.codec import MeasuredResult
@@ -183,6 +183,11 @@ class Run:
     seed: int
     progress: Progress | None = None
     kept: dict[Any, tuple[Any, AslantError | None]] = field(default_factory=dict)
+
+
+def journal() -> Path:
+    """Return the folder of what language models answered, from which a run that was stopped resumes."""
+    return cache_folder() / "language-models"
 
 
 def once(measure: Callable[..., T]) -> Callable[..., T]:

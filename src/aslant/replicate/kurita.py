@@ -26,7 +26,7 @@ from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.replicate import kurita_pronouns as pronouns
 from aslant.replicate.caliskan import PAPER as CALISKAN
 from aslant.replicate.caliskan import WITH_NAMES
-from aslant.replicate.framework import Cell, Measured, Run, described, once, printed
+from aslant.replicate.framework import Cell, Measured, Run, described, journal, once, printed
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 
@@ -73,7 +73,8 @@ def _on_bert(run: Run, lm: Any, *, test: str) -> Any:
 
 @once
 def _score(run: Run, lm: Any, *, test: str, as_published: bool) -> LogProbabilityWeatResult:
-    return log_probability_weat(lm, test, as_published=as_published, alternative=TWO_SIDED, rng=run.seed)
+    how = {"as_published": as_published, "alternative": TWO_SIDED}
+    return log_probability_weat(lm, test, **how, journal=journal(), rng=run.seed)
 
 
 def _told(run: Run, *contents: Any, by: Callable[..., Any], star: bool, **settings: Any) -> Measured:
@@ -147,7 +148,8 @@ def _share(
     """The percentage of attributes with a score of 0 or more for "he"."""
     found = dict.fromkeys(_listed(lists, file, column)) if column else _listed(lists, file)
     words = [before + word.lower() for word in found]
-    result = log_probability_bias(lm, template, {"male": ["he"], "female": ["she"]}, words, as_published=as_published)
+    targets = {"male": ["he"], "female": ["she"]}
+    result = log_probability_bias(lm, template, targets, words, as_published=as_published, journal=journal())
     return Measured(100 * result.share.share, result.provenance.missing, plural(len(result.scores), "attribute"))
 
 

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aslant.data import cache_folder, find
+from aslant.data import find
 from aslant.errors import DataError, MeasureError, plural
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
 from aslant.measures.paired_sentences.statistic import language_model_scores
-from aslant.replicate.framework import Cell, Measured, Run, described, once, printed
+from aslant.replicate.framework import Cell, Measured, Run, described, journal, once, printed
 from aslant.replicate.kurita import open_model
 from aslant.replicate.nangia import refuse_another
 
@@ -24,9 +24,8 @@ WHY = "another model, or other weights"
 @once
 def _scored(run: Run, lm: Any, pairs: Path) -> SentencePairsResult:
     score = "likelihood-per-piece" if "likelihood" in lm.scorings else "auto"
-    kept = cache_folder() / "language-models"  # from which a run that was stopped resumes
     return sentence_pairs(
-        lm, pairs, score=score, bootstrap=0, twins=0, journal=kept, rng=run.seed, progress=run.progress
+        lm, pairs, score=score, bootstrap=0, twins=0, journal=journal(), rng=run.seed, progress=run.progress
     )
 
 

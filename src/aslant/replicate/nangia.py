@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aslant.data import cache_folder
 from aslant.errors import MeasureError
 from aslant.measures.paired_sentences.measure import sentence_pairs
 from aslant.measures.paired_sentences.result import SentencePairsResult
 from aslant.models.identity import is_built
-from aslant.replicate.framework import Cell, Measured, Run, described, once, printed
+from aslant.replicate.framework import Cell, Measured, Run, described, journal, once, printed
 from aslant.replicate.kurita import PAPER as KURITA
 
 NEEDS = ("model", "pairs")
@@ -21,9 +20,8 @@ NEEDS = ("model", "pairs")
 
 @once
 def _scored(run: Run, lm: Any, pairs: Path) -> SentencePairsResult:
-    kept = cache_folder() / "language-models"  # from which a run that was stopped resumes
     return sentence_pairs(
-        lm, pairs, score="crows", bootstrap=0, twins=0, journal=kept, rng=run.seed, progress=run.progress
+        lm, pairs, score="crows", bootstrap=0, twins=0, journal=journal(), rng=run.seed, progress=run.progress
     )
 
 
