@@ -147,7 +147,7 @@ def test_a_server_begun_anew_elsewhere_says_how_the_words_come_along(served: Ser
     settled(page)
     page.route("**/api/**", lambda route: route.fulfill(status=404, body="{}"))
     add(page, "first targets", "George")
-    page.locator("#lost").get_by_text("started anew").wait_for()
+    page.locator("#lost").get_by_text("restarted").wait_for()
     page.get_by_role("button", name="Copy the part behind #").click()
     assert "George" in page.evaluate("navigator.clipboard.readText()")
 
