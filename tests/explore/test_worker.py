@@ -17,6 +17,7 @@ from aslant.errors import AslantError
 from aslant.explore.opened import open_models
 from aslant.explore.streams import LOST
 from aslant.explore.worker import LostWorkerError, StoppedError, Worker
+from aslant.report.tables import percentage
 from exploring import TOKEN, Asker, sample
 
 pytest.importorskip("torch", reason="language models need torch: pip install '.[lm]'")
@@ -210,7 +211,7 @@ def test_an_enumeration_can_be_walked_through() -> None:
     assert answer["facts"][1]["label"] == "Random words in place of the names"
     assert all("offensive" in word for cell in answer["cells"] for word in cell["words"])
     assert expected.share is not None
-    assert answer["facts"][0]["value"] == f"{expected.share:.0%}".replace("%", " %")
+    assert answer["facts"][0]["value"] == percentage(expected.share)
     for cell, said in zip(
         [c for n in expected.ordering for c in expected.of_category(n)], answer["cells"], strict=True
     ):

@@ -10,7 +10,7 @@ from aslant.errors import plural
 from aslant.report.assembly import documents_of, pictures_of
 from aslant.report.conventions import DRAWN, beyond
 from aslant.report.offensive_words import may_offend
-from aslant.report.tables import Column, Table, between, lines, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, lines, number, percentage, plain, pvalue, small
 from aslant.statistics import Chance
 
 Fact = dict[str, str]
@@ -108,7 +108,7 @@ def facts_of(result: Any) -> list[Fact]:
     if chance := getattr(result, "chance", None):
         made.append(chance_fact(chance))
     if interval := getattr(result, "interval", None):
-        told = f"{interval.confidence:.0%}".replace("%", " %") + " interval over the choice of words"
+        told = percentage(interval.confidence) + " interval over the choice of words"
         made.append(_fact("Interval", between(interval.low, interval.high), told))
     if out := getattr(result, "leave_one_out", None):
         told = f"without “{plain(out.low_without)}”, and without “{plain(out.high_without)}”"

@@ -15,7 +15,7 @@ from aslant.explore.facts import chance_fact, marked, shown
 from aslant.explore.opened import Opened
 from aslant.report.assembly import documents_of
 from aslant.report.html import CONTENT
-from aslant.report.tables import plain, pvalue, small
+from aslant.report.tables import percentage, plain, pvalue, small
 
 PAIR_SETS = {
     "crows-pairs": "CrowS-Pairs", "crows-pairs-revised": "CrowS-Pairs, revised", "stereoset": "StereoSet",
@@ -135,10 +135,10 @@ def _walk(result: Any) -> dict[str, Any]:
     cells = [_cell(cell) for n in result.ordering for cell in result.of_category(n)]
     tested = len(result.cells) - len(result.not_tested)
     means = f"{len(result.significant)} of {plural(tested, 'cell')}: q ≤ 0.05. Which names and words is the finding"
-    facts = [{"label": "Significant cells", "value": _percent(result.share), "means": means}]
+    facts = [{"label": "Significant cells", "value": percentage(result.share), "means": means}]
     if chance := result.chance:
-        low, high = _percent(chance.low), _percent(chance.high)
-        drawn, as_many = plural(chance.draws, "draw"), _percent(result.chance_share)
+        low, high = percentage(chance.low), percentage(chance.high)
+        drawn, as_many = plural(chance.draws, "draw"), percentage(result.chance_share)
         means = (
             f"significant cells in {drawn} of random words, {result.chance_rotations:,} rotations each (the names with "
             f"as many: {as_many}); p (chance) = {pvalue(chance.pvalue)}"
@@ -146,10 +146,6 @@ def _walk(result: Any) -> dict[str, Any]:
         facts.append({"label": "Random words in place of the names", "value": f"{low} to {high}", "means": means})
     walked = {"groups": groups, "categories": categories, "cells": cells, "note": CONTENT, "facts": facts}
     return {**walked, "chart": None}  # the table is the chart, with words covered that may offend
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.0%}".replace("%", " %")
 
 
 def _first_sentence(result: Any) -> str:
@@ -162,15 +158,15 @@ def _pairs_facts(result: Any) -> list[dict[str, str]]:
     """Return the facts about all pairs: share, p, chance, and what StereoSet adds."""
     every = result.groups[0]
     within = every.share_interval
-    told = f"; interval {_percent(within.low)} to {_percent(within.high)}" if within else ""
+    told = f"; interval {percentage(within.low)} to {percentage(within.high)}" if within else ""
     means = f"of {plural(every.n - every.equal, 'pair')} the more stereotyping sentence scores higher{told}"
-    made = [{"label": "Share", "value": _percent(every.share), "means": means}]
+    made = [{"label": "Share", "value": percentage(every.share), "means": means}]
     if every.share_pvalue is not None:
         means = "two-sided against 50 %, over pairs that contrast the same words together"
         made.append({"label": "p", "value": pvalue(every.share_pvalue), "means": means})
     shares = [share for twin in result.twins if (share := twin.shares.get(every.name)) is not None]
     if shares:
-        low, high = _percent(min(shares)), _percent(max(shares))
+        low, high = percentage(min(shares)), percentage(max(shares))
         gives = "gives" if len(shares) == 1 else "give"
         means = f"what {plural(len(shares), 'untrained model')} of the same architecture {gives}, without any learning"
         made.append({"label": "Chance", "value": low if low == high else f"{low} to {high}", "means": means})
@@ -212,7 +208,7 @@ def _cell_says(cell: Any) -> str:
     if cell.chance_pvalue > SOME:
         return (
             f"Significant by its own test ({own}), but groups of random words score as high here in "
-            f"{_percent(cell.chance_pvalue)} of cases: no finding about these names."
+            f"{percentage(cell.chance_pvalue)} of cases: no finding about these names."
         )
     return f"Significant ({own}), and beyond groups of random words, too (p = {pvalue(cell.chance_pvalue)})."
 
@@ -220,11 +216,11 @@ def _cell_says(cell: Any) -> str:
 def _share(result: Any) -> list[dict[str, str]]:
     """Return the facts about the first contrast between target sets: the share of attributes, chance, mean, p."""
     first = result.contrasts[0]
-    within = f"{_percent(first.low)} to {_percent(first.high)}"
+    within = f"{percentage(first.low)} to {percentage(first.high)}"
     means = f"of {plural(first.n, 'attribute')} go with {plain(first.first)} rather than {plain(first.second)}"
-    made = [{"label": "Share", "value": _percent(first.share), "means": f"{means}; interval {within}"}]
+    made = [{"label": "Share", "value": percentage(first.share), "means": f"{means}; interval {within}"}]
     if chance := first.chance:
-        value = f"{_percent(chance.low)} to {_percent(chance.high)}"
+        value = f"{percentage(chance.low)} to {percentage(chance.high)}"
         made.append({**chance_fact(chance, "50 %"), "label": "Chance of the share", "value": value})
     also = "; whether other pairs of words give as much is what p (chance) tells" if first.chance else ""
     return [

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.report.tables import LIMITS, Column, number, plain, small
+from aslant.report.tables import LIMITS, Column, number, percentage, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
 from aslant.results.parts import Interval
@@ -142,8 +142,7 @@ def beyond(chance: Chance) -> str:
         few = ", too few for evidence" if not chance.reached and 1 / (1 + chance.draws) >= SOME else ""
         return f"{chance.reached} of {chance.draws} {drawn} reach as much{few}."
     if chance.pvalue > SOME:
-        share = f"{chance.reached / chance.draws:.0%}".replace("%", " %")
-        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {share} of draws."
+        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {percentage(chance.reached / chance.draws)} of draws."
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
     larger = "Farther from one half" if chance.kind.startswith("names") else "Larger"  # a share, either way
     return f"{larger} than {share} % of {drawn}."

@@ -149,6 +149,15 @@ def small(value: float | None) -> str:
     return "–" if value is None else f"{value:z.3f}".replace("-", "−")
 
 
+def percentage(share: float | None) -> str:
+    """Write a share as a whole percentage.
+
+    >>> percentage(0.508), percentage(None)
+    ('51 %', '–')
+    """
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
 def pvalue(value: float | None) -> str:
     """Write a p-value: three decimals, more where these would hide that it is above a limit, or a power of ten.
 

@@ -337,8 +337,8 @@ def test_two_clusters_have_lines_under_their_names_and_one_has_none(tmp_path: Pa
     p = aslant.sentence_pairs(FakeTextLM(stereotyping), made(tmp_path, 2), **NO_DRAWS)
     lines = glance(p, lambda name: name)
     assert [(line.category, line.stimuli) for line in lines] == [("several", p.dataset), ("age", f"{p.dataset}, age")]
-    assert lines[0].sentence.startswith("In 2 of 2 pairs (100%)")
-    assert lines[1].sentence.startswith("In 2 of 2 pairs on age (100%)")
+    assert lines[0].sentence.startswith("In 2 of 2 pairs (100 %)")
+    assert lines[1].sentence.startswith("In 2 of 2 pairs on age (100 %)")
     assert glance(aslant.sentence_pairs(FakeTextLM(stereotyping), made(tmp_path, 1), **NO_DRAWS), str) == []
 
 
@@ -391,7 +391,7 @@ def test_without_untrained_models_the_line_is_graded_by_pairs_of_one_length(tmp_
 
     both = first(longer + even)
     assert both.sentence.startswith("In 38 of 40 pairs")
-    assert both.sentence.endswith(" Of the 10 with as many word pieces in both sentences: 80%.")
+    assert both.sentence.endswith(" Of the 10 with as many word pieces in both sentences: 80 %.")
     assert both.pvalue == pytest.approx(binomtest(8, 10).pvalue)
     alone = first(even)
     assert (alone.pvalue, "word pieces" in alone.sentence) == (pytest.approx(binomtest(8, 10).pvalue), False)

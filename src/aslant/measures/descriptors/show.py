@@ -11,7 +11,7 @@ from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.offensive_words import covered
 from aslant.report.pictures import words_chart
-from aslant.report.tables import Column, Table, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.stimuli.descriptor_sets import CATEGORIES
 
@@ -135,8 +135,9 @@ def glance(r: HolisticBiasResult, about: Category) -> list[Glance]:
 def _line(axis: AxisBias, r: HolisticBiasResult) -> Glance:
     ranked = r.ranked(axis.axis)
     sentence = (
-        f"{axis.differing:,} of {plural(axis.pairs, 'pair')} of descriptors ({axis.share:.0%}) differ in likelihood; "
-        f"the most likely is “{covered(ranked[0].descriptor)}”, the least likely “{covered(ranked[-1].descriptor)}”."
+        f"{axis.differing:,} of {plural(axis.pairs, 'pair')} of descriptors ({percentage(axis.share)}) differ in "
+        f"likelihood; the most likely is “{covered(ranked[0].descriptor)}”, "
+        f"the least likely “{covered(ranked[-1].descriptor)}”."
     )
     name = CATEGORIES.get(axis.axis, axis.axis.replace("_", " "))
     draws = r.provenance.settings.get("chance")

@@ -13,7 +13,7 @@ from aslant.measures.residuals.show import glance as residual_glance
 from aslant.report.assembly import pictures_of
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import Category, chance_note, frequency_note, line, listed, word_chances
-from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, missing_words, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.stimuli import cautions
 
@@ -150,9 +150,9 @@ def geometry_glance(r: GeometryResult, about: Category) -> list[Glance]:
 def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     pairs, share = r.provenance.stimuli, r.explained[0]
-    chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
+    chance = f" (of random words: {percentage(r.random[0].mean)})" if r.random else ""
     draws = r.provenance.settings.get("random_pairs")
-    sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
+    sentence = f"One direction holds {percentage(share)} of how {listed(r.poles)} words differ{chance}."
     return [
         line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, None, r.chance, draws)
     ]

@@ -12,7 +12,7 @@ from aslant.measures.polarities.show import DIRECTIONS
 from aslant.report.charts import INK, PAPER, svg, tips
 from aslant.report.conventions import chance_note
 from aslant.report.pictures import COLOURS
-from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, missing_words, number, percentage, plain, pvalue, small
 from aslant.results.parts import chance_row
 from aslant.stimuli import cautions
 
@@ -61,7 +61,7 @@ def _trainings(result: HistoryResult) -> list[str]:
         return ["one training of each year, which is one draw: no interval; another training would give other scores"]
     said = ["another training: where it would fall in 95 % of cases (Student's t), given those that were made"]
     if settings := result.provenance.settings.get("confidence"):
-        said = [said[0].replace("95 %", f"{settings:.0%}".replace("%", " %"))]
+        said = [said[0].replace("95 %", percentage(settings))]
     alone = [str(p.year) for p in result.points if len(p.trainings) == 1]
     return said + ([f"one training, so no interval, in {', '.join(alone)}"] if alone else [])
 

@@ -11,7 +11,7 @@ from aslant.measures.residuals.show import cluster_points
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import DRAWN, Category, line
 from aslant.report.pictures import CHANCE, fluid, rows_chart
-from aslant.report.tables import Column, Table, between, number, plain, pvalue, short, small
+from aslant.report.tables import Column, Table, between, number, percentage, plain, pvalue, short, small
 from aslant.results.audit import Glance
 
 #: Words that are named in a note; the JSON lists all.
@@ -142,21 +142,22 @@ def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
     pairs, (first, second) = str(r.provenance.settings["pairs"]), r.poles
     category = about(pairs)
     leaning = f"words that lean to {first} from those that lean to {second}"
+    swapped = f"swapping {first}- and {second}-words changes"
     said = (
-        ("share of variance", f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes"),
-        ("direct bias", "Professions lie {:.3f} along that direction on average"),
-        ("clustering", f"Two clusters tell {leaning} with {{:.0%}} accuracy"),
-        ("classification", "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy"),
-        ("neighbours", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
+        ("share of variance", percentage, f"One direction holds {{}} of what {swapped}"),
+        ("direct bias", small, "Professions lie {} along that direction on average"),
+        ("clustering", percentage, f"Two clusters tell {leaning} with {{}} accuracy"),
+        ("classification", percentage, "A classifier tells the sides apart on words it has not seen with {} accuracy"),
+        ("neighbours", number, "A profession's leaning goes with that of its nearest words: r = {}"),
     )
     effects = {"clustering": "accuracy", "classification": "accuracy", "neighbours": "r"}
     found = []
-    for name, sentence in said:
+    for name, write, sentence in said:
         m = getattr(r.measures, name.replace(" ", "_"))
         if m.over is None:
             continue
         chance = f" (by chance: {number(m.chance.mean)})" if m.chance else ""
-        text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
+        text = sentence.format(write(m.over.mean)) + f", in context{chance}."
         found.append(line(category, name, m.over.mean, effects.get(name, name), text, m.pvalue, chance=m.beside))
     return found
 

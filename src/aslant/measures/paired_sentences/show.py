@@ -14,7 +14,7 @@ from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, PAPER, svg
 from aslant.report.conventions import Category, line, weakest_chance
 from aslant.report.pictures import rows_chart
-from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Interval
 from aslant.statistics import Chance, sign_count_pvalue
@@ -217,8 +217,8 @@ def glance(result: r.SentencePairsResult, about: Category) -> list[Glance]:
         what = result.dataset if group.by == "" else f"{result.dataset}, {group.name}"
         pairs = "pairs" if group.by == "" else f"pairs on {group.name}"
         sentence = (
-            f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({group.share:.0%}) the more stereotyping "
-            "sentence is the more probable one."
+            f"In {group.count:,} of {group.n - group.equal:,} {pairs} ({percentage(group.share)}) the more "
+            "stereotyping sentence is the more probable one."
         )
         tested, told = _tested(result, group)
         chance = _chance(result, group)
@@ -255,7 +255,7 @@ def _tested(result: r.SentencePairsResult, group: r.PairGroup) -> tuple[float | 
         return 1.0, " No two sentences of a pair have the same number of word pieces."
     positive = np.array([pair.difference > 0 for pair in same])
     p = sign_count_pvalue(np.bincount(clusters_of([pair.cluster for pair in same]), 2 * positive - 1).astype(int))
-    told = f" Of the {len(same):,} with as many word pieces in both sentences: {positive.mean():.0%}."
+    told = f" Of the {len(same):,} with as many word pieces in both sentences: {percentage(positive.mean())}."
     return max(group.share_pvalue, p), told
 
 

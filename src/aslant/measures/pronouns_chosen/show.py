@@ -11,7 +11,7 @@ from aslant.measures.template_tests.show import percent, twins_notes
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line, weakest_chance
 from aslant.report.pictures import fluid, words_chart
-from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Correlation, Interval
 from aslant.statistics import Chance
@@ -147,8 +147,8 @@ def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
     group, found = r.groups[0], []
     if p := group.preference:
         sentence = (
-            f"In {p.count:,} of {p.n:,} sentences ({p.share:.0%}) the pronoun that the occupation's stereotype expects "
-            "is the more probable one."
+            f"In {p.count:,} of {p.n:,} sentences ({percentage(p.share)}) the pronoun that the occupation's stereotype "
+            "expects is the more probable one."
         )
         found.append(
             line(

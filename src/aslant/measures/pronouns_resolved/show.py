@@ -13,7 +13,7 @@ from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, line
 from aslant.report.pictures import LABELS, fluid, rows_chart
-from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Interval, Spread
 
@@ -163,8 +163,8 @@ def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
     male, female = r.outcomes
     source, gap = r.provenance.stimuli, r.gap
     sentence = (
-        f"“Neither” is predicted with {female.predicted:.0%} for female and {male.predicted:.0%} for male pronouns "
-        f"(in the labels: {female.prior:.0%} and {male.prior:.0%})."
+        f"“Neither” is predicted with {percentage(female.predicted)} for female and {percentage(male.predicted)} for "
+        f"male pronouns (in the labels: {percentage(female.prior)} and {percentage(male.prior)})."
     )
     if r.counterfactual:
         sentence += (

@@ -179,8 +179,8 @@ def find_topics(texts: Sequence[str], n_topics: int, top_words: int, seed: int) 
         counted = vectoriser.fit_transform(texts)
     except ValueError:  # no word is left
         raise MeasureError(
-            f"no word is in {FEWEST_TEXTS} of {plural(len(texts), 'text')} and in at most {LARGEST_SHARE:.0%} of them; "
-            "so no topics can be found."
+            f"no word is in {FEWEST_TEXTS} of {plural(len(texts), 'text')} and in at most {100 * LARGEST_SHARE:.0f} % "
+            "of them; so no topics can be found."
         ) from None
     if min(counted.shape) < n_topics:
         raise MeasureError(

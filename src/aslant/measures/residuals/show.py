@@ -8,7 +8,7 @@ from aslant.errors import AslantError, plural
 from aslant.measures.residuals.result import Picture, ResidualBiasResult
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import DRAWN, Category, line
-from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, missing_words, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
 
@@ -93,11 +93,11 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
     ungraded = CIRCULAR if r.against_itself else "Not compared with random poles"
     said: list[tuple[str, float, str, Chance | None, float | None, str]] = [
         ("clustering", c.accuracy, "accuracy", c.random_poles, None,
-         f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
-         f"accuracy {where} (shuffled labels: {c.chance.mean:.0%})."),
+         f"Two clusters tell words that lean to {first} from those that lean to {second} with {percentage(c.accuracy)} "
+         f"accuracy {where} (shuffled labels: {percentage(c.chance.mean)})."),
         ("classification", k.accuracy, "accuracy", k.random_poles, None,
-         f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy {where} "
-         f"(shuffled labels: {k.chance.mean:.0%})."),
+         f"A classifier tells the two sides apart on words it has not seen with {percentage(k.accuracy)} accuracy "
+         f"{where} (shuffled labels: {percentage(k.chance.mean)})."),
     ]  # fmt: skip
     if n.correlation is not None:
         sentence = f"A word's leaning goes with that of its {n.k} nearest words {where}: r = {number(n.correlation)}."

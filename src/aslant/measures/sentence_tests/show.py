@@ -14,7 +14,7 @@ from aslant.measures.template_tests.show import model_chart
 from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import MODEL_CONTENT_NOTE, Category, strength_of, weakest_chance
 from aslant.report.pictures import fluid, tests_picture, words_chart
-from aslant.report.tables import Column, Table, between, number, plain, pvalue
+from aslant.report.tables import Column, Table, between, number, percentage, plain, pvalue
 from aslant.results.audit import Glance
 
 
@@ -38,7 +38,7 @@ SEAT_COLUMNS = (
 CEAT_COLUMNS = (
     *shown.opening_columns("CES"),
     Column("interval", "95 % of draws", str),
-    Column("share_positive", "above 0", "{:.0%}".format, spare=5),
+    Column("share_positive", "above 0", percentage, spare=5),
     shown.PEOPLE,
     *shown.PVALUES,
     Column("effect_size_words", "d, words", number),

@@ -22,7 +22,7 @@ from aslant.measures.template_tests.result import (
 )
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
 from aslant.report.conventions import DRAWN, MODEL_CONTENT_NOTE, Category, line, weakest_chance
-from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, bar, number, percentage, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
 
@@ -251,8 +251,8 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
 def _glance(c: Contrast, category: str, stimuli: str) -> Glance:
     second = c.second if c.second == REST else f"“{c.second}”"
     sentence = (
-        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than {second} ({c.share:.0%}, interval "
-        f"{c.low:.0%} to {c.high:.0%})."
+        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than {second} ({percentage(c.share)}, interval "
+        f"{percentage(c.low)} to {percentage(c.high)})."
     )
     chance = weakest_chance(c.share, c.twins, c.chance, middle=0.5)
     # Without chance there is no grade: the test over attributes says nothing about these targets.
