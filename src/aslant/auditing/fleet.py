@@ -63,7 +63,7 @@ def worse(
     """
     held = {each.audit.id: each for each in store.held()[0]}
     allowed = read_policy().tolerance if tolerance is None else tolerance
-    lines, compared, unchanged = list[WorseLine](), list[str](), list[str]()
+    lines, compared, unchanged, surer = list[WorseLine](), list[str](), list[str](), list[str]()
     unlike, lost = dict[str, list[str]](), dict[str, list[str]]()
     _, unfinished = _asked(store, list(held.values()), model, run)
     skipped = {label: f"run {of}: {NOT_YET}" for label, of in unfinished.items()}
@@ -78,6 +78,9 @@ def worse(
             continue
         compared.append(label)
         lines += _lines(pair, change, {line.key: line for line in held[_id(pair.now)].glance}, limit, allowed)
+        surer += [
+            f"{label}: {figure.measure}, {figure.stimuli}" for figure in change.figures if _is_surer(figure, limit)
+        ]
         for told in change.unlike:
             unlike.setdefault(told, []).append(label)
         for measure in dict.fromkeys(f.measure for f in change.figures if f.change == "only before"):
@@ -86,6 +89,7 @@ def worse(
     notes += [
         f"figures of {measure} in the run before, not now: {', '.join(labels)}" for measure, labels in lost.items()
     ]
+    notes += [f"grew by no more than the limit, but has evidence now that it lacked: {'; '.join(surer)}"] * bool(surer)
     return WorseFigures(tuple(lines), tuple(compared), tuple(unchanged), skipped, limit, tuple(notes), __version__)
 
 
@@ -273,6 +277,12 @@ def _lines(
         if grown is not None and grown > room:
             within = chance is not None and chance > BEYOND
             yield WorseLine(*about, figure, chance, room, "within chance" if within else "worse")
+
+
+def _is_surer(figure: FigureChange, limit: float) -> bool:
+    """Say whether a figure grew, by no more than the limit, and has evidence now that it had not."""
+    then, now = (GRADES.index(grade or "none") for grade in (figure.evidence_before, figure.evidence_after))
+    return then <= GRADES.index("none") < now and figure.growth is not None and 0 < figure.growth <= limit
 
 
 def _grown(figure: FigureChange, limit: float, tolerance: dict[str, float]) -> tuple[float | None, float]:

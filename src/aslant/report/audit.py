@@ -50,7 +50,7 @@ RAW = "raw statistic: of a WEAT the difference of mean associations, which d div
 #: Follows the names of tests, each with its raw statistic.
 SHRUNK = (
     ": the spread of the associations, which d is divided by, fell to less than half, so d looks larger than what is "
-    "left; read the raw statistic, in parentheses."
+    "left; read the raw statistic instead."
 )
 #: Follows the name of a method.
 FITTED = (

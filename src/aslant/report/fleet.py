@@ -48,6 +48,7 @@ def worse_table(result: WorseFigures) -> Table:
     rows = sorted(result.rows(), key=lambda row: (row["verdict"] == "within chance", -(row["growth"] or 0.0)))
     models, count = len({line.label for line in result.worse}), len(result.worse)
     told = f"worse: {plural(count, 'figure')} of {plural(models, 'model')}" if count else "nothing got worse"
+    told += f" (limit: growth by {result.limit:g} sd of chance)" if result.compared else ""
     notes = [f"compared: {', '.join(map(plain, result.compared)) or 'none'}"]
     notes += [f"unchanged: {', '.join(map(plain, result.unchanged))}"] if result.unchanged else []
     reasons: dict[str, list[str]] = {}

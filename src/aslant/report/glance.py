@@ -109,7 +109,9 @@ def _audited(audit: AuditResult) -> str:
     rest = f"; {plural(left, 'measure or test', 'measures and tests')} not run (see the end)" if left else ""
     rest += f"; {broken} broke off, so this report is incomplete" if broken else ""
     count = plural(len(titles), "measure")
-    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}. {not_covered(audit)}".rstrip()
+    told = f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}."
+    note = f"{plain(r.note[:1].upper())}{plain(r.note[1:])}." if r.note else ""
+    return " ".join(filter(None, [told, not_covered(audit), note]))
 
 
 def not_covered(audit: AuditResult) -> str:

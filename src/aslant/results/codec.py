@@ -186,6 +186,10 @@ def result_from_dict(content: Any) -> Result:
     aslant.errors.AslantError: this is not a result of a kind that aslant knows but 'prophecy'; check which file it is.
     """
     met, cls = _met(content)
+    if met is None:
+        raise AslantError(
+            "this is not a result of aslant, since it does not say of which kind; check which file it is."
+        )
     if cls is None:
         raise AslantError(f"this is not a result of a kind that aslant knows but {met!r}; check which file it is.")
     return cls.from_dict(content)

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Representation:
-    """The embedding or model that was measured; `fingerprint` is made from its content (a sample of vectors).
+    """The embedding or model that was measured; `fingerprint` is made from all of its content.
 
     `treatments` is what was done to it since it was read (debiasing), one after the other: method, settings, words
     found and missing, seed, version. `note` says the same briefly.

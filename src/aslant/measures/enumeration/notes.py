@@ -73,7 +73,7 @@ def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool =
 
 def chance_notes(result: EnumerationResult) -> list[str]:
     """Say how many cells random words make significant in place of the names, and how far other clusterings differ."""
-    names = "the groups' words" if result.own_groups else "the names"
+    names = _names(result)
     chance, share, spread = result.chance, result.chance_share, result.spread
     if chance is None or share is None:
         lacking = "were not drawn (--chance)"
@@ -106,6 +106,10 @@ def chance_notes(result: EnumerationResult) -> list[str]:
     return said
 
 
+def _names(result: EnumerationResult) -> str:
+    return "the groups' words" if result.own_groups else "the names"
+
+
 def percents(low: float, high: float) -> str:
     """Write one or two shares as whole percentages.
 
@@ -132,6 +136,9 @@ def _found(result: EnumerationResult) -> str:
         return f"{none}; {tail}{few if smallest > alpha else ''}"
     rate = f"of these, {100 * alpha:g} % at most are expected to be due to random rotations (false-discovery rate)"
     share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
+    if result.chance is not None and result.share is not None:
+        drawn = f"random words in place of {_names(result)}: {percents(result.chance.low, result.chance.high)}"
+        share += f", {percents(result.share, result.share)} of those with a test ({drawn})"
     critical = result.critical_pvalue or max(cell.pvalue for cell in result.significant)  # older files have none
     return f"{share} (p up to {pvalue(critical)}, the critical p-value); {rate}; {tail}"
 

@@ -8,6 +8,7 @@ from typing import Any
 from aslant.catalogue import Picture
 from aslant.errors import plural
 from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult
+from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
 from aslant.report.assembly import pictures_of
@@ -122,9 +123,9 @@ def geometry_table(result: GeometryResult) -> Table:
     notes = [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"] if result.after else []
     notes.append(
         "share of variance: of the definitional pairs; direct bias: mean |cos| with that direction, each embedding's "
-        "own; by chance: 95 % of random pairs; for the others random poles, where they could be drawn, else the range "
-        "with shuffled labels."
+        "own; by chance: 95 % of random pairs."
     )
+    notes += [f"{plain(space.name)}: {_residual_chance(space.residual)}" for space in result.spaces if space.residual]
     notes += residual_notes(result.before.residual) if result.before.residual else []
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     for space in result.spaces:
@@ -134,6 +135,15 @@ def geometry_table(result: GeometryResult) -> Table:
             notes += [said] if words else []
     title = f"Geometry of {result.before.name}" + (f" and {result.after.name}" if result.after else "")
     return Table(title, tuple(before + after), rows, (*notes, *missing_words(result)))
+
+
+def _residual_chance(residual: ResidualBiasResult) -> str:
+    if residual.clustering.random_poles:
+        return "clustering, classification, neighbours by chance: 95 % of random poles."
+    return (
+        "clustering, classification, neighbours by chance: the range with shuffled labels, which says only what to "
+        "expect without any structure; how much random poles would leave is not known, and it is often as much."
+    )
 
 
 def _other(poles: tuple[str, ...]) -> str:
@@ -152,7 +162,8 @@ def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     pairs, share = r.provenance.stimuli, r.explained[0]
     chance = f" (of random words: {percentage(r.random[0].mean)})" if r.random else ""
     draws = r.provenance.settings.get("random_pairs")
-    sentence = f"One direction holds {percentage(share)} of how {listed(r.poles)} words differ{chance}."
+    held = f"One direction holds {percentage(share)} of how {listed(r.poles)} words differ{chance}"
+    sentence = f"{held}; that there is one is not a bias by itself."
     return [
         line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, None, r.chance, draws)
     ]
