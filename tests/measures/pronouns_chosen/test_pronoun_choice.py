@@ -323,7 +323,7 @@ def test_a_folder_of_ones_own_comes_before_data_of_its_name(
     def no_data(*given: Any, **more: Any) -> Path:
         raise AssertionError("what is there is not looked for elsewhere")
 
-    monkeypatch.setattr(measure, "resolve", no_data)
+    monkeypatch.setattr("aslant.data.fetching.resolve", no_data)
     monkeypatch.chdir(sets[1].parent)
     assert pronoun_set(sets[1].name).items == pronoun_set(sets[1]).items
 
