@@ -267,7 +267,10 @@ def _suggest(result: Any, *, quiet: bool) -> None:
     from aslant.stimuli import all_sets
 
     shipped = {word for each in all_sets() for word in each.words}
-    for word in [word for word in missing if word not in shipped][:MOST_SUGGESTED]:
+    lacked = [
+        word for word in missing if word not in shipped and word not in vectors
+    ]  # of several, another may lack it
+    for word in lacked[:MOST_SUGGESTED]:
         if near := vectors.similar_words(word):
             note(f"no vector for '{word}'; did you mean {', '.join(near)}?")
 
