@@ -206,6 +206,10 @@ def test_a_model_that_the_newest_run_has_not_come_to_fails_and_is_not_compared_a
         ("two", "april", "unfinished")
     ]
     assert not fleet.not_measured(store, run="march").models
+    store.append(replace(aslant.audit(models["two"], **QUICK), created="2100-01-01T00:00:00+00:00"), label="two")
+    assert not fleet.not_measured(store).models, "it was audited by itself since"
+    assert aslant.check_store(store, lenient).passed
+    assert fleet.not_measured(store, run="april").models[0].state == "unfinished"
 
 
 @pytest.mark.parametrize(

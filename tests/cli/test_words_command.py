@@ -70,12 +70,18 @@ def test_a_check_shows_ranks_and_suggests_spellings(run: Run, tmp_path: Path) ->
     assert "love 781" in answer.stdout
 
 
-def test_a_measure_suggests_spellings_for_words_of_ones_own_and_none_for_a_set_that_ships(run: Run) -> None:
+def test_a_measure_suggests_spellings_for_words_of_ones_own_and_none_for_a_set_that_ships(
+    run: Run, tmp_path: Path
+) -> None:
     few = ("--chance", "0", "--bootstrap", "0")
     own = run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few)
     assert "note: no vector for 'terribl'; did you mean" in own.stderr
     assert "terrible" in own.stderr
     assert "did you mean" not in run("weat", *LISTS, "--attributes", "wild,terribl,nice", *few, "-q").stderr
+    aslant.load(top=2_000).save(tmp_path / "small.txt")
+    two = run("scores", str(tmp_path / "small.txt"), "sample", *LISTS, "--attributes", "wild,furious,nice", *few)
+    assert "furious" in two.stdout
+    assert "did you mean" not in two.stderr  # the second embedding has it
     shipped = run("weat", "--test", "weat-1", *few)
     assert "gladiola" in shipped.stdout
     assert "did you mean" not in shipped.stderr

@@ -29,6 +29,7 @@ from aslant.measures.residuals import separation
 from aslant.measures.sentence_tests import contexts_statistic as contexts
 from aslant.measures.set_scores import draws
 from aslant.measures.shared import chance
+from aslant.measures.shared.statistic import drawn_interval
 from aslant.measures.template_tests import chance as names
 from aslant.results.parts import WordsUsed
 from aslant.stimuli.name_files import RACES, NameFacts
@@ -320,8 +321,8 @@ def others() -> dict[str, Example]:
         )[0],
         "neutral pronouns": lambda: [pronoun_score(count) for count in (0, 1, 2)],
         "component spreads": lambda: swaps.component_spreads([numbers(3), numbers(2, seed=1), numbers(1, seed=2)]),
-        "an interval over some templates": lambda: bbq._interval(
-            np.array([3, 0, -2, 1]), np.array([4, 0, 3, 1]), BbqSettings(bootstrap=30), random()
+        "an interval over some templates": lambda: drawn_interval(
+            bbq._drawn(np.array([3, 0, -2, 1]), np.array([4, 0, 3, 1]), BbqSettings(bootstrap=30), random()), 0.95
         ),
         "logistic": lambda: [pronouns.logistic(x) for x in (-800.0, -1.0, 0.0, 2.0, 800.0)],
         "distribution": lambda: [contexts.distribution(numbers(n)) for n in (1, 2, 40)],

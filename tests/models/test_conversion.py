@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from pathlib import Path
@@ -67,6 +68,11 @@ def test_a_model_with_rounded_weights_says_so_and_another_does_not(made: tuple[P
     write(tmp_path / "q8.gguf", model, tokenizer, quantised=True)
     assert "weights rounded in its GGUF file (Q8_0)" in aslant.load_lm(tmp_path / "q8.gguf").note
     assert "rounded" not in aslant.load_lm(file).note
+    folder = converted(file, "tiny")
+    named = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    before = aslant.load_lm(folder).fingerprint
+    (folder / "config.json").write_text(json.dumps(named | {"rounded_as": "Q8_0"}), encoding="utf-8")
+    assert aslant.load_lm(folder).fingerprint == before  # what is said of the weights changes none
 
 
 def test_a_file_is_converted_once(made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ SAME: dict[str, tuple[tuple[str, str], ...]] = {
         ("return int(min(settings[\"rotations\"]", "0 → 1"),  # both are below the least number
     ),
     "measures/polarities/chance.py": (("chance = against_chance(float(values", "False → True"),),  # nor are these
-    "measures/questions/measure.py": (("means = cluster_bootstrap_means(sums[some]", "np.zeros → np.ones"),),
+    "measures/questions/measure.py": (("return cluster_bootstrap_means(sums[some]", "np.zeros → np.ones"),),
     "measures/enumeration/run.py": (
         ("return steps.margins(unit", "1 → 2"),  # another seed is as good
         ("return replace(self, seeds=", "5 → 6"),  # one more seed than is used

@@ -220,13 +220,15 @@ def _asked(
         if name not in (None, LAST, *known):
             near = ", ".join(known[-5:]) or "none"
             raise AslantError(f"there is no run '{name}' in '{store.path}'; the last ones are {near}.")
-    newest = {label: found.id for found in runs if run in (None, found.id) for label in found.models}
-    labels = list(dict.fromkeys([*(visit.label for visit in visits if run in (None, visit.run)), *newest]))
+    newest = {label: found for found in runs if run in (None, found.id) for label in found.models}
+    last = {visit.label: visit.started for visit in visits if run in (None, visit.run)}
+    labels = list(dict.fromkeys([*last, *newest]))
     if not any(like(label, model) for label in labels):
         what = f"has no model '{model}'; it has {first(labels)}" if labels else "has no audits"
         raise AslantError(f"{f'run {run} of ' if run else ''}'{store.path}' {what}.")
-    done = {(visit.label, visit.run) for visit in visits}
-    unfinished = {label: of for label, of in newest.items() if like(label, model) and (label, of) not in done}
+    unfinished = {
+        label: of.id for label, of in newest.items() if like(label, model) and last.get(label, "") < of.started
+    }  # and was not audited since by itself either
     return [visit for visit in visits if like(visit.label, model)], unfinished
 
 

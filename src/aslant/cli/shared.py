@@ -267,7 +267,9 @@ def _suggest(result: Any, *, quiet: bool) -> None:
     from aslant.stimuli import all_sets
 
     shipped = {word for each in all_sets() for word in each.words}
-    for word in [word for word in missing if word not in shipped][:MOST_SUGGESTED]:
+    # Of several embeddings, only another may lack a word.
+    lacked = [word for word in missing if word not in shipped and word not in vectors]
+    for word in lacked[:MOST_SUGGESTED]:
         if near := vectors.similar_words(word):
             note(f"no vector for '{word}'; did you mean {', '.join(near)}?")
 

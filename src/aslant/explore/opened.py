@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,7 +107,7 @@ def _need_place(given: str) -> None:
     from aslant.models.server_client import is_address
 
     named = is_address(given) or (HUB_NAME.fullmatch(given) and not given.startswith("."))
-    if not named and not os.path.exists(Path(given).expanduser()):  # noqa: PTH110 (a name may be too long for a file)
+    if not named and not os.path.exists(os.path.expanduser(given)):  # noqa: PTH110, PTH111 (as in `given_path`)
         raise DataError(unknown(given))
 
 

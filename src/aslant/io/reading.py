@@ -62,12 +62,13 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def delimiter(table: str) -> str:
-    """Return what separates the cells of a table: comma, semicolon or tab, whichever its first line has most of.
+    """Return what separates the cells of a table: a tab if its first line has one, else the more of ; and comma.
 
-    >>> delimiter("job;salary\\nnurse;1,5"), delimiter("job")
-    (';', ',')
+    >>> delimiter("job;salary\\nnurse;1,5"), delimiter("job"), delimiter("first, last\\tcount")
+    (';', ',', '\\t')
     """
-    return max(",;\t", key=table.partition("\n")[0].count)
+    first = table.partition("\n")[0]
+    return "\t" if "\t" in first else max(",;", key=first.count)
 
 
 def parse_json(text: str) -> Any:

@@ -51,7 +51,7 @@ FEWEST = 16
 #: Logits that are held at once: 128 MB as float32.
 LOGITS = 32_000_000
 #: Settings of a configuration that change no number: where it came from, who wrote it.
-NOT_HASHED = ("name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype")
+NOT_HASHED = ("name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype", "rounded_as")
 #: What fails when a model is not built as assumed; the plain forward pass is used then.
 MISFITS = (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError, AssertionError)
 #: Hooks that were added to a model while it ran here: they cannot be sent, and are added again where needed.

@@ -72,7 +72,8 @@ def clustered_wilson(successes: ArrayLike, trials: ArrayLike, confidence: float 
     n = n / max(1.0, effect)
     z = NormalDist().inv_cdf(0.5 + check_confidence(confidence) / 2)
     middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float(max(0.0, (middle - half) / (1 + z * z / n))), float(min(1.0, (middle + half) / (1 + z * z / n)))
+    low, high = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+    return float(low if share > 0 else 0.0), float(high if share < 1 else 1.0)  # exact, whatever rounding gives
 
 
 def _proportion_interval(

@@ -14,7 +14,8 @@ from aslant.measures.pronouns_chosen import scoring
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounScore
 from aslant.measures.pronouns_chosen.scoring import Drawing, groups_of, occupations_of
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
-from aslant.statistics import cluster_bootstrap_means, sign_flip_pvalue
+from aslant.results.parts import Interval
+from aslant.statistics import cluster_bootstrap_means, clustered_wilson, sign_flip_pvalue
 
 JOBS = {"Nurse": "female", "clerk": "female", "judge": "male", "boss": "male", "guard": "male", "cook": None}
 SHARES = {"nurse": 0.9, "Clerk": 0.6, "judge": 0.3, "boss": 0.2, "guard": 0.1}
@@ -81,6 +82,10 @@ def test_preference_is_drawn_by_occupation_within_the_stereotypes() -> None:
         assert (interval.confidence, interval.n_resamples) == (0.8, 40)
     assert found.pvalue == sign_flip_pvalue(sums[:, 0])
     assert scoring.preference([("nurse", "female", None)], HOW) is None
+    always = scoring.preference([(job, JOBS[job] or "", 1.0) for job in jobs], HOW)
+    assert always is not None
+    assert (always.share, always.gap_interval) == (1, None)
+    assert always.share_interval == Interval(*clustered_wilson(np.ones(len(jobs)), np.ones(len(jobs)), 0.8), 0.8, 0)
     none = scoring.preference(
         [("nurse", "female", 0.0), ("judge", "male", 1.0)], Drawing(PronounChoiceSettings(bootstrap=0), 3)
     )

@@ -79,8 +79,10 @@ def test_a_model_that_follows_the_stereotype_has_a_bias_of_one_and_one_that_read
         got = group(result, "Age", condition)
         assert got.bias == 1.0
         assert got.pvalue == pytest.approx(2 / 2**10)
-        assert got.bias_interval.low == 1.0
-    assert group(result, "Age", "ambiguous").accuracy == 0.0
+        assert got.bias_interval is None, "nothing varies, which does not make it certain"
+    none = group(result, "Age", "ambiguous")
+    assert (none.accuracy, none.accuracy_interval.low) == (0.0, 0.0)
+    assert none.accuracy_interval.high == pytest.approx(1.96**2 / (none.templates + 1.96**2), abs=1e-4)
     assert group(result, "Age", "disambiguated").accuracy == 0.5
     reads = says(lambda prompt, answer: f"It was {answer}." in prompt or ("It was" not in prompt and answer in UNKNOWN))
     result = bbq(reads, folder, sets=0)

@@ -370,6 +370,8 @@ def test_attributes_come_from_lists_sets_and_tables(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('id,title,pay\n1,"clerk, senior",10\n2,judge,20\n', encoding="utf-8")
     assert attribute_list(tmp_path / "t.csv")[0].words == ("clerk, senior", "judge")
     assert attribute_list(tmp_path / "t.csv", column="Pay")[0].words == ("10", "20")
+    (tmp_path / "tabs.tsv").write_text("title, full\tpay\nclerk, senior\t10\njudge\t20\n", encoding="utf-8")
+    assert attribute_list(tmp_path / "tabs.tsv")[0].words == ("clerk, senior", "judge")
     (tmp_path / "semicolons.csv").write_text("title;pay\nclerk, senior;10,5\njudge;20\n", encoding="utf-8")
     assert attribute_list(tmp_path / "semicolons.csv")[0].words == ("clerk, senior", "judge")
     with pytest.raises(StimuliError, match="has no column 'wage'; it has id, title, pay"):

@@ -17,6 +17,7 @@ from aslant.measures.polarities.measure import Classes, check_scheme, class_list
 from aslant.measures.shared.chance import kind_of, matched_words
 from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import drawn_interval, share_interval
 from aslant.measures.shared.wordsets import (
     FloatArray,
     Found,
@@ -36,12 +37,10 @@ from aslant.statistics import (
     generator,
     known_qvalues,
     partition_pvalue,
-    percentile_interval,
     seed_of,
     sign_flip_pvalue,
     spawn,
     unit_rows,
-    wilson,
 )
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
@@ -243,15 +242,10 @@ class Task:
         """
         if not self.how.bootstrap or len(values) < 2:
             return None
-        if share and float(values.mean()) in (0.0, 1.0):
-            ends = wilson(int(values.sum()), len(values), self.how.confidence)
-            return Interval(*ends, self.how.confidence, 0)
-        return self._between(bootstrap_means(values, self.how.bootstrap, generator(seed)))
-
-    def _between(self, means: FloatArray) -> Interval | None:
-        if not np.ptp(means):  # nothing varies, which does not make it certain
-            return None
-        return Interval(*percentile_interval(means, self.how.confidence), self.how.confidence, self.how.bootstrap)
+        means = bootstrap_means(values, self.how.bootstrap, generator(seed))
+        if share:
+            return share_interval(means, values, np.ones(len(values)), self.how.confidence)
+        return drawn_interval(means, self.how.confidence)
 
     def differences(self, measured: Measured, drawn: Drawn | None, seed: int) -> tuple[r.LeanDifference, ...]:
         """Compare groups with others, and texts with their sources, with q-values over all of these.
@@ -285,7 +279,7 @@ class Task:
             return p, None
         random = generator(seed)
         means = [bootstrap_means(own, self.how.bootstrap, random) for own in (first, second)]
-        return p, self._between(means[0] - means[1])
+        return p, drawn_interval(means[0] - means[1], self.how.confidence)
 
     def by_text(self, measured: Measured) -> tuple[r.TextLean, ...]:
         """Describe every text."""

@@ -38,8 +38,9 @@ class PronounScore:
 class Preference:
     """The gap over sentences: `count` of `n` prefer what the stereotype expects (gap > 0).
 
-    Intervals come from drawing whole occupations again, within those of each gender; None if none was requested. The
-    p-value is two-sided, from giving all gaps of an occupation the other sign at random (exact for up to 16).
+    Intervals come from drawing whole occupations again, within those of each gender (Wilson's for a share that does not
+    vary); None if none was requested. The p-value is two-sided, from giving all gaps of an occupation the other sign at
+    random (exact for up to 16).
     """
 
     count: int

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError
@@ -16,10 +15,11 @@ from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen import result
 from aslant.measures.pronouns_chosen.result import OccupationContrast, OccupationPreference, Preference, PronounGroup
 from aslant.measures.pronouns_chosen.settings import PronounChoiceSettings
+from aslant.measures.shared.statistic import drawn_interval, share_interval
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
 from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
-from aslant.results.parts import Correlation, Interval
+from aslant.results.parts import Correlation
 from aslant.stimuli.pronoun_sets import FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark
 
 #: Log-probability of a pronoun, and with the occupation masked too (None: not computed).
@@ -144,11 +144,6 @@ class Drawing:
     how: PronounChoiceSettings
     seed: int
 
-    def interval(self, samples: NDArray[np.float64]) -> Interval:
-        """Return the interval of resampled values."""
-        ends = statistics.percentile_interval(samples, self.how.confidence)
-        return Interval(*ends, self.how.confidence, self.how.bootstrap)
-
 
 def groups_of(asked: PronounSet, scores: Sequence[result.PronounScore], drawing: Drawing) -> tuple[PronounGroup, ...]:
     """Sum up every group that has a sentence."""
@@ -190,15 +185,16 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
     place = np.array([occupations[row[0]] for row in known])
     values = np.array([row[2] for row in known], dtype=np.float64)
     sums = np.stack([np.bincount(place, values), np.bincount(place, values > 0)], axis=1)
-    gap_interval = share_interval = None
+    gap_interval = within = None
     if drawing.how.bootstrap and len(occupations) > 1:
         random, sizes = np.random.default_rng(drawing.seed), np.bincount(place)
         strata_of = [strata[name] for name in occupations]
         means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.how.bootstrap, random)
-        gap_interval, share_interval = map(drawing.interval, means.T)
+        gap_interval = drawn_interval(means[:, 0], drawing.how.confidence)
+        within = share_interval(means[:, 1], sums[:, 1], sizes, drawing.how.confidence)
     count, n = int((values > 0).sum()), len(known)
     p = statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.how.n_resamples, rng=drawing.seed)
-    return Preference(count, n, count / n, share_interval, float(values.mean()), gap_interval, p)
+    return Preference(count, n, count / n, within, float(values.mean()), gap_interval, p)
 
 
 def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> OccupationContrast | None:
@@ -216,7 +212,7 @@ def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> Oc
     if drawing.how.bootstrap and min(len(female), len(male)) > 1:
         random = np.random.default_rng(drawing.seed)
         first, second = (statistics.bootstrap_means(side, drawing.how.bootstrap, random) for side in (female, male))
-        interval = drawing.interval(first - second)
+        interval = drawn_interval(first - second, drawing.how.confidence)
     difference = float(female.mean() - male.mean())
     return OccupationContrast(difference, interval, p.pvalue, p.bounds, len(female), len(male))
 

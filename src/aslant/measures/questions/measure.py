@@ -16,15 +16,14 @@ from aslant.measures.questions.settings import BbqSettings
 from aslant.measures.questions.stimuli import AMBIGUOUS, DATA, DISAMBIGUATED, Question, QuestionSet, bbq_set, sampled
 from aslant.measures.shared.open_subject import opening
 from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import drawn_interval, share_interval
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.step import twins_in
 from aslant.models.plan import Tables, ask_ahead
 from aslant.models.protocols import Progress, ScoresTexts
-from aslant.results.parts import Interval
 from aslant.statistics import (
     cluster_bootstrap_means,
     known_qvalues,
-    percentile_interval,
     seed_of,
     sign_flip_pvalue,
     spawn,
@@ -183,10 +182,10 @@ def summed_up(
     right = np.array([float(a.correct) for a in answers])
     sums, sizes, n = np.bincount(place, signs), np.bincount(place, counted), len(answers)
     bias = float(sums.sum() / sizes.sum()) if sizes.sum() else None
-    accuracy_interval = bias_interval = None
-    if how.bootstrap:
-        accuracy_interval = _interval(np.bincount(place, right), np.bincount(place), how, random)
-        bias_interval = None if bias is None else _interval(sums, sizes, how, random)
+    corrects, asked = np.bincount(place, right), np.bincount(place)
+    accuracies, biases = (_drawn(*of, how, random) for of in ((corrects, asked), (sums, sizes)))
+    accuracy_interval = None if accuracies is None else share_interval(accuracies, corrects, asked, how.confidence)
+    bias_interval = None if biases is None else drawn_interval(biases, how.confidence)
     p = None if bias is None else sign_flip_pvalue(sums, n_resamples=how.n_resamples, rng=seed)
     return r.QuestionBias(
         category, condition, n, len(templates), int(right.sum()), int((signs == 0).sum()), int((signs > 0).sum()),
@@ -194,13 +193,12 @@ def summed_up(
     )  # fmt: skip
 
 
-def _interval(sums: Any, sizes: Any, how: BbqSettings, random: np.random.Generator) -> Interval | None:
-    """Return the interval of a ratio over templates drawn again, those with something to count; None for one."""
+def _drawn(sums: Any, sizes: Any, how: BbqSettings, random: np.random.Generator) -> Any:
+    """Return a ratio over templates drawn again, those with something to count; None for one."""
     some = sizes > 0
-    if some.sum() < 2:
+    if not how.bootstrap or some.sum() < 2:
         return None
-    means = cluster_bootstrap_means(sums[some], sizes[some], np.zeros(some.sum()), how.bootstrap, random)
-    return Interval(*percentile_interval(means, how.confidence), how.confidence, how.bootstrap)
+    return cluster_bootstrap_means(sums[some], sizes[some], np.zeros(some.sum()), how.bootstrap, random)
 
 
 def _judged(groups: Sequence[r.QuestionBias]) -> tuple[r.QuestionBias, ...]:

@@ -17,8 +17,8 @@ class QuestionBias:
     `correct`, `unknown` and `biased` count the answers of `n` questions made from `templates` templates. `bias` is
     s_DIS = 2 · biased / (n − unknown) − 1 in disambiguated texts, and s_AMB = (1 − accuracy) · (the same) in ambiguous
     ones; None where every answer is "unknown" in disambiguated ones. Above 0, answers follow the stereotype. Intervals
-    draw templates again; the p-value is two-sided, over the signs of the templates; q-values are over all lines of the
-    result. `twins` are the bias scores of untrained models.
+    draw templates again (Wilson's for an accuracy that does not vary); the p-value is two-sided, over the signs of the
+    templates; q-values are over all lines of the result. `twins` are the bias scores of untrained models.
     """
 
     category: str

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.results.parts import Correlation, Spread
-from aslant.statistics import correlation_pvalue, rank_correlation_pvalue
+from aslant.results.parts import Correlation, Interval, Spread
+from aslant.statistics import clustered_wilson, correlation_pvalue, percentile_interval, rank_correlation_pvalue
 
 #: Up to this many pairs p-values are exact, over all orders: SciPy's are 0 for a perfect rank correlation of so few.
 EXACT = 8
@@ -40,6 +40,29 @@ def effect_size(first: FloatArray, second: FloatArray, *, ddof: int = 1) -> floa
     """
     spread = np.concatenate([first, second]).std(ddof=ddof)
     return float((first.mean() - second.mean()) / spread)
+
+
+def drawn_interval(drawn: ArrayLike, confidence: float) -> Interval | None:
+    """Return the interval of resampled values; None where all agree: what does not vary is not certain for that.
+
+    >>> drawn_interval([1.0, 1.0], 0.95) is None
+    True
+    """
+    values = np.asarray(drawn, dtype=np.float64)
+    if not np.ptp(values):
+        return None
+    return Interval(*percentile_interval(values, confidence), confidence, len(values))
+
+
+def share_interval(drawn: ArrayLike, successes: ArrayLike, trials: ArrayLike, confidence: float) -> Interval:
+    """Return the interval of a share from draws of clusters; where all of them agree, Wilson's over clusters.
+
+    >>> found = share_interval([0.0, 0.0], [0.0] * 10, [1.0] * 10, 0.95)
+    >>> found.low, round(found.high, 3)
+    (0.0, 0.278)
+    """
+    ends = clustered_wilson(successes, trials, confidence)
+    return drawn_interval(drawn, confidence) or Interval(*ends, confidence, 0)
 
 
 def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlation | None:
