@@ -257,6 +257,24 @@ def test_what_was_measured_before_and_is_not_now_is_told_and_breaks_a_rule_on_di
         assert all(why in line.reason for line in failures)
 
 
+def test_a_figure_that_grew_within_the_limit_and_gained_evidence_is_named(
+    audit: aslant.AuditResult, tmp_path: Path
+) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.db")
+    line = next(line for line in audit.glance if line.evidence == "none" and line.chance)
+    store.append(audit, "ours")
+    grown = replace(line, effect=line.effect + 0.3 * line.chance.sd, evidence="some")
+    glance = tuple(grown if each == line else each for each in audit.glance)
+    model = replace(audit.representation, fingerprint="another")
+    store.append(replace(audit, glance=glance, representation=model, created="2099-01-01T00:00:00+00:00"), "ours")
+    found = fleet.worse(store)
+    assert not found.worse
+    assert f"has evidence now that it lacked: ours: {line.measure}, {line.stimuli}" in " ".join(found.notes)
+    assert "nothing got worse (limit: growth by 0.5 sd of chance)" in str(found)
+    assert [each.change.stimuli for each in fleet.worse(store, limit=0.2).lines] == [line.stimuli]
+    assert not any("lacked" in note for note in fleet.worse(store, limit=0.2).notes)
+
+
 def test_stores_with_runs_of_the_same_name_can_be_put_together(models: dict[str, Path], tmp_path: Path) -> None:
     both = aslant.ResultsStore(tmp_path / "both.db")
     for name, path in models.items():

@@ -21,7 +21,7 @@ from aslant.errors import AslantError
 from aslant.report.assembly import pictures_of
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 from aslant.results.citing import bibtex
-from aslant.results.codec import Result
+from aslant.results.codec import Result, result_from_dict
 from aslant.results.parts import Interval
 from aslant.results.stored import WorseLine
 from aslant.stimuli import load_set
@@ -281,6 +281,11 @@ def test_str_is_the_table_and_repr_one_line(results: dict[str, Result], kind: st
     names = re.findall(r"(\w+)=", repr(results[kind]))
     assert len(names) == len(set(names))
     assert len(results[kind].to_frame()) == len(results[kind].rows())  # type: ignore[attr-defined]
+
+
+def test_json_of_another_program_is_called_that() -> None:
+    with pytest.raises(AslantError, match="not a result of aslant, since it does not say of which kind"):
+        result_from_dict({"name": "another program"})
 
 
 @kinds
