@@ -10,7 +10,7 @@ from aslant.stimuli import names
 from command_line import Run
 
 
-@pytest.mark.parametrize("name", [*glossary(), "p-value", "Effect size", "WEAT-6", "weat", "polarity"])
+@pytest.mark.parametrize("name", [*glossary(), "p-value", "pvalue", "Effect size", "WEAT-6", "weat", "polarity"])
 def test_what_people_ask_about_is_explained(name: str) -> None:
     text = explained(name)
     assert text
@@ -23,10 +23,12 @@ def test_every_word_set_and_every_measure_is_explained() -> None:
     assert [name for name in measures if not explained(name)] == []
 
 
-def test_what_nobody_knows_is_refused_with_the_terms(run: Run) -> None:
+def test_what_nobody_knows_is_refused_with_what_is_like_it(run: Run) -> None:
     answer = run("explain", "zeitgeist")
     assert answer.returncode == 2
-    assert "interval" in answer.stderr
+    assert "did you mean" not in answer.stderr
+    for given, meant in (("wefta", "wefat"), ("chanse", "chance"), ("weat-66", "weat-6")):
+        assert f"did you mean '{meant}'?" in run("explain", given).stderr
     assert "exact" in run("explain", "p").stdout
 
 

@@ -17,7 +17,16 @@ aslant explain weat             a measure: what is asked, how to read it, what i
 aslant explain weat-6           a word set: what is compared, and where it comes from
 """
 #: Other words for the same term.
-ALSO = {"p-value": "p", "q-value": "q", "effect-size": "d", "effect": "d", "twins": "twin", "words": "missing"}
+ALSO = {
+    "p-value": "p",
+    "pvalue": "p",
+    "q-value": "q",
+    "qvalue": "q",
+    "effect-size": "d",
+    "effect": "d",
+    "twins": "twin",
+    "words": "missing",
+}
 ALSO |= {"p-(chance)": "chance", "q-(chance)": "chance", "beyond-chance": "chance", "confidence-interval": "interval"}
 ALSO |= {"kendall": "tau", "trend-test": "tau", "another-training": "training", "trainings": "training"}
 
@@ -85,17 +94,23 @@ def explain_command(
     quiet: QuietOption = False,  # every command takes it; here the answer is all there is
 ) -> None:
     """Say what a term, a measure or a word set means, in a few sentences; without one, list the terms."""
+    from difflib import get_close_matches
+
     from rich.text import Text
 
+    from aslant.catalogue import commands
     from aslant.cli.printing import table_console
     from aslant.errors import AslantError
     from aslant.report.tables import lines
+    from aslant.stimuli.loading import names
 
     listed = "\n".join(f"{name}: {term['title']}" for name, term in glossary().items())
     found = explained(what) if what is not None else f"{listed}\n\nMeasures and word sets are explained too."
     if found is None:
+        near = get_close_matches(str(what).lower(), [*glossary(), *commands(), *names()], n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
         raise AslantError(
-            f"there is no term, measure or word set '{what}'; terms are {', '.join(glossary())}; for the others, see "
-            "'aslant --help' and 'aslant words list'."
+            f"there is no term, measure or word set '{what}'; {hint}'aslant explain' lists the terms, 'aslant --help' "
+            "the measures, and 'aslant words list' the sets."
         )
     table_console().print(Text(lines(found)))
