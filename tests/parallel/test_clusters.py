@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -50,25 +51,17 @@ def tiny_encoder(**options: Any) -> TransformersEncoder:
 @pytest.fixture(scope="module")
 def addresses() -> Iterator[dict[str, Any]]:
     """Fill with what `use_workers` takes for each kind, when it is first asked for; clusters end with the module."""
-    started: dict[str, Any] = {}
-    yield started
-    if "closing" in started:
-        started["closing"]()
-    if "ray" in started:
-        import ray
-
-        ray.shutdown()
+    with ExitStack() as closing:
+        yield {"closing": closing}
 
 
 @pytest.fixture(params=KINDS)
 def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str, Any]:
     kind = request.param
     if kind == "dask" and kind not in addresses:
-        distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
-        cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
-        )
-        addresses |= {"dask": {"dask": cluster.scheduler_address}, "closing": cluster.close}
+        pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+        cluster = addresses["closing"].enter_context(clusters.local_dask(2))
+        addresses["dask"] = {"dask": cluster.scheduler_address}
     if kind == "ray" and kind not in addresses:
         ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -77,6 +70,7 @@ def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str
             address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
             runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(sys.path)}},
         )  # fmt: skip
+        addresses["closing"].callback(ray.shutdown)
         addresses["ray"] = {"ray": "auto"}
     return dict(addresses[kind])
 
@@ -290,15 +284,10 @@ def test_text_that_cannot_be_read_is_reported_with_its_line(
 
 
 def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
     monkeypatch.setattr(clusters, "GONE", 1)
     monkeypatch.setattr(spreading, "LOOK", 0.5)
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
-        ) as cluster,
-        use_workers(dask=cluster.scheduler_address),
-    ):
+    with clusters.local_dask(1) as cluster, use_workers(dask=cluster.scheduler_address):
         results = spread(lambda shared, item: time.sleep(60), [0], None)
         threading.Timer(1.0, lambda: cluster.scale(0)).start()
         with pytest.raises(WorkersError, match="has lost all its workers"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -67,16 +67,12 @@ class Many:
         for name, value in (("--workers", running.workers), ("--dask", running.dask), ("--ray", running.ray)):
             if value is not None:
                 raise AslantError(f"--at-once {self.at_once} and {name} were both given; choose one of them.")
-        try:
-            from distributed import LocalCluster
-        except ImportError:
-            raise MissingExtraError("--at-once needs Dask; pip install '.[dask]'.") from None
+        if find_spec("distributed") is None:
+            raise MissingExtraError("--at-once needs Dask; pip install '.[dask]'.")
         from aslant.parallel import use_workers
+        from aslant.parallel.clusters import local_dask
 
-        cluster = LocalCluster(
-            n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
-        )
-        with cluster, use_workers(dask=cluster.scheduler_address):
+        with local_dask(self.at_once) as cluster, use_workers(dask=cluster.scheduler_address):
             yield
 
     def check_alone(self, given: dict[str, Any]) -> None:

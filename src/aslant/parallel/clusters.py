@@ -30,6 +30,22 @@ PATIENCE, GONE = 10, 30
 RETRIES = 4
 
 
+@contextmanager
+def local_dask(workers: int) -> Iterator[Any]:
+    """Start a Dask cluster of this many processes here; on a busy machine their end is not waited for."""
+    from distributed import LocalCluster
+
+    cluster = LocalCluster(
+        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+        silence_logs=logging.ERROR,
+    )  # fmt: skip
+    try:
+        yield cluster
+    finally:
+        with suppress(TimeoutError):  # Dask gives them a few seconds; they end with this process
+            cluster.close()
+
+
 class GivenUpError(LostWorkersError):
     """A piece of work that cost several workers."""
 
