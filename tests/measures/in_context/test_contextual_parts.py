@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from aslant.corpus import Context
+from aslant.errors import TooFewWordsError
 from aslant.measures.in_context import measure
 from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
 from aslant.measures.in_context.sentences import DEFINITIONAL, alternating, draw_sentences, written_like
@@ -222,3 +224,10 @@ def test_shuffled_biases_stay_with_their_words() -> None:
     assert shuffled_correlations(near, bias > 0, bias, np.arange(len(bias)), np.random.default_rng(0)) == pytest.approx(
         -1.0
     )
+
+
+def test_four_professions_are_enough_and_three_are_not() -> None:
+    plan = Plan(1, 1, np.tile([True, False], 8), np.arange(4), np.arange(4.0), np.arange(4), 3, "scale")
+    plan.check()
+    with pytest.raises(TooFewWordsError, match="3 professions with a bias"):
+        replace(plan, queries=np.arange(3)).check()
