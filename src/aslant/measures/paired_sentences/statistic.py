@@ -10,6 +10,7 @@ import numpy as np
 from aslant import statistics
 from aslant.measures.paired_sentences import result as r
 from aslant.measures.paired_sentences.settings import SentencePairsSettings
+from aslant.measures.shared.statistic import drawn_interval
 from aslant.results.parts import Interval
 from aslant.stimuli.pair_sets import BALANCED
 
@@ -42,11 +43,10 @@ def group(
     if n:
         ends = statistics.clustered_wilson(positive[unequal > 0], unequal[unequal > 0], how.confidence)
         share_interval = Interval(*ends, how.confidence, 0)
-    if how.bootstrap and len(sums) > 1:
+    if how.bootstrap:
         random = np.random.default_rng(seed)
         means = statistics.cluster_bootstrap_means(sums, sizes, np.zeros(len(sums)), how.bootstrap, random)
-        ends = statistics.percentile_interval(means, how.confidence)
-        mean_interval = Interval(*ends, how.confidence, how.bootstrap)
+        mean_interval = drawn_interval(means, how.confidence)
     return r.PairGroup(
         name=name, by=by, n=len(pairs), clusters=len(sums), equal=len(pairs) - n, count=count,
         share=count / n if n else None, share_interval=share_interval,
@@ -149,8 +149,7 @@ def profession_contrast(
     if how.bootstrap and min(len(women), len(men)) > 1:
         random = np.random.default_rng(seed)
         first, second = (statistics.bootstrap_means(side, how.bootstrap, random) for side in (women, men))
-        ends = statistics.percentile_interval(first - second, how.confidence)
-        interval = Interval(*ends, how.confidence, how.bootstrap)
+        interval = drawn_interval(first - second, how.confidence)
     return r.ProfessionContrast(
         float(women.mean() - men.mean()), interval, p.pvalue, float(women.mean()), float(men.mean()),
         float(neither.mean()) if len(neither) else None, len(women), len(men),
