@@ -186,7 +186,7 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
     values = np.array([row[2] for row in known], dtype=np.float64)
     sums = np.stack([np.bincount(place, values), np.bincount(place, values > 0)], axis=1)
     gap_interval = within = None
-    if drawing.how.bootstrap and len(occupations) > 1:
+    if drawing.how.bootstrap:
         random, sizes = np.random.default_rng(drawing.seed), np.bincount(place)
         strata_of = [strata[name] for name in occupations]
         means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.how.bootstrap, random)
